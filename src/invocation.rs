@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use camino::Utf8PathBuf;
 
-use crate::hash::fnv1a;
+use nopol_basics::hash::fnv1a;
 use crate::repair::{
     self, compiling,
     confirming::{self, Confirmation},
@@ -22,7 +22,7 @@ use crate::report::events::{Event, Observer};
 use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, Reach};
-use crate::run::process::Supervisor;
+use nopol_process::run::process::Supervisor;
 use crate::subject::last_file::LastFile;
 use crate::subject::{Subject, dependencies};
 

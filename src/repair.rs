@@ -22,6 +22,7 @@ mod instrument;
 mod judging;
 mod knowledge;
 mod panics;
+mod place;
 pub mod places;
 mod ranking;
 mod rating;
@@ -48,8 +49,8 @@ use self::setup::Setup;
 use crate::exchange;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
-use crate::run::process::{Stopped, Supervisor};
-use crate::run::suite::TestIndex;
+use nopol_process::run::process::{Stopped, Supervisor};
+use nopol_process::run::suite::TestIndex;
 use crate::subject::{Subject, SubjectError};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the

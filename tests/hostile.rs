@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cargo_nopol::run::sandbox::{self, SandboxMode};
+use nopol_process::run::sandbox::{self, SandboxMode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use subject::{Case, Tier};
 

@@ -8,8 +8,8 @@ use camino::Utf8Path;
 
 use super::validate::{Validator, lock};
 use crate::patch::edit::Edit;
-use crate::run::suite::TestIndex;
-use crate::source::Language;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::Language;
 use crate::subject::workspace::{Linked, Workspace};
 
 /// How many of the tests that a patch cures run under Memcheck.

@@ -10,9 +10,9 @@ use anyhow::Result;
 
 use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Spectrum;
-use crate::run::suite::{Suite, TestIndex};
-use crate::run::{Plan, Verdict};
-use crate::source::SiteIndex;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::{Plan, Verdict};
+use nopol_source::SiteIndex;
 
 /// A candidate to judge.
 #[derive(Clone, Debug)]

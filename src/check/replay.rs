@@ -9,11 +9,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
 use typed_index_collections::TiSlice;
 
-use crate::run::id::TestId;
-use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Plan, Runner};
-use crate::source::Language;
-use crate::source::language::{Counterexample, Lists, Writing};
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Plan, Runner};
+use nopol_source::Language;
+use nopol_source::language::{Counterexample, Lists, Writing};
 use crate::subject::workspace::{Linked, Workspace};
 
 /// Files of tests that may have the test, tried in the order of their names.

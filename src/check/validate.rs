@@ -11,11 +11,11 @@ use typed_index_collections::TiSlice;
 
 use super::replay::Replays;
 use crate::patch::edit::{Edit, apply_all};
-use crate::run::id::TestId;
-use crate::run::memcheck;
-use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Plan, Runner, Verdict};
-use crate::source::Sources;
+use nopol_process::run::id::TestId;
+use nopol_process::run::memcheck;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Plan, Runner, Verdict};
+use nopol_source::Sources;
 use crate::subject::workspace::{Doctests, Linked, Workspace};
 
 /// The minimum time that doctests may run without output.

@@ -11,7 +11,7 @@ use crate::config::{Config, ConfigError};
 use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
 use crate::subject::{Project, SubjectError};
-use crate::visible;
+use nopol_basics::visible;
 
 #[derive(Args, Clone, Debug)]
 pub struct C {

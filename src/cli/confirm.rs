@@ -10,7 +10,8 @@ use crate::invocation::Invocation;
 use crate::repair::confirming::Confirmation;
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
-use crate::report::{Choice, count};
+use crate::report::Choice;
+use nopol_basics::count;
 
 /// What is known of a patch that may be written.
 #[derive(Debug, Default)]

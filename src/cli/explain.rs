@@ -6,7 +6,11 @@ use clap::builder::{StringValueParser, TypedValueParser};
 use super::request::{Request, ago};
 use super::{Common, Target, output};
 use crate::invocation::{self, Earlier, Stale};
-use crate::report::{Choice, Ending, Outcome, count, explain};
+use crate::report::Choice;
+use crate::report::Ending;
+use crate::report::Outcome;
+use nopol_basics::count;
+use crate::report::explain;
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::formula::{self, Shape};
 use super::options::switch;
 use super::{Place, Target};
-use crate::formula::faults::Formula;
+use nopol_formula::faults::Formula;
 use crate::formula::localization::Localization;
 use crate::formula::{Request, localize, report};
 use crate::report::Ending;

@@ -9,12 +9,17 @@ use clap::Args;
 
 use super::formula::{self, Shape};
 use super::{Place, Target, output};
-use crate::formula::mutation::ShownEdit;
+use nopol_program::shown::ShownEdit;
 use crate::heap::batch::{self, Batch, By, Request};
-use crate::heap::written::Written;
+use nopol_heap::written::Written;
 use crate::invocation::{self, Invocation};
 use crate::report::terminal::Terminal;
-use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport, count};
+use crate::report::EditReport;
+use crate::report::Ending;
+use crate::report::Evidence;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use nopol_basics::count;
 
 #[derive(Args, Clone, Debug)]
 pub struct Heap<P: Target> {

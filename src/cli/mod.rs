@@ -28,7 +28,7 @@ use self::cargo::CargoFlags;
 use self::request::{Common, Place, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
-use crate::stack::on_large;
+use nopol_basics::stack::on_large;
 
 /// Repair a crate with a failing test: find a corrected condition or a missing precondition
 #[derive(Debug, Parser)]

@@ -14,8 +14,8 @@ use crate::repair::settings::EngineKind;
 use crate::repair::shard::Shard;
 use crate::report::display::FailOn;
 use crate::report::format::{FORMATS, Format};
-use crate::run::sandbox::SandboxMode;
-use crate::source::PatchKind;
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_source::PatchKind;
 
 /// Options of every subcommand.
 #[derive(Args, Clone, Debug, Default, Serialize)]

@@ -13,7 +13,7 @@ use crate::report::format::{Format, Rendered, annotations, human};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
 use crate::subject::files;
-use crate::visible;
+use nopol_basics::visible;
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(request: &Request) -> Outcome {

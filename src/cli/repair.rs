@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Common, Target, apply, output};
 use crate::repair::settings::Settings;
 use crate::report::{Choice, Ending};
-use crate::run::watch::Watch;
+use nopol_process::run::watch::Watch;
 
 #[derive(Args, Clone, Debug)]
 pub struct Repair<P: Target> {

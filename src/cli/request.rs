@@ -15,7 +15,9 @@ use crate::invocation::{self, Earlier, Stale};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::report::format::{Format, HTML, MARKDOWN, json};
-use crate::report::{Ending, Outcome, count};
+use crate::report::Ending;
+use crate::report::Outcome;
+use nopol_basics::count;
 use crate::subject::{Project, SubjectError, files};
 
 /// The options that describe the subject.

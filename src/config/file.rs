@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use toml_edit::{Document, DocumentMut, Table};
 
 use super::{ConfigError, nearest};
-use crate::stack::on_large;
+use nopol_basics::stack::on_large;
 
 /// The name of the file with settings.
 pub const NAME: &str = "nopol.toml";

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::{Config, File};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
-use crate::run::sandbox::SandboxMode;
-use crate::source::PatchKind;
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_source::PatchKind;
 use crate::subject::cargo::options::CargoOptions;
-use crate::synth::EngineKind;
+use nopol_synth::EngineKind;
 
 fn environment(config: &mut Config, variable: &str, value: &str) -> Result<(), String> {
     let variables = [(variable.to_owned(), value.to_owned())];

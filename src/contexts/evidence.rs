@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Problem, Recorded};
-use crate::run::suite::TestIndex;
-use crate::spec::{Expr, Row, TermId, Value};
+use nopol_process::run::suite::TestIndex;
+use nopol_expr::{Expr, Row, TermId, Value};
 
 /// The contexts in which a clause decides the outcome: negating the clause would change the value of the
 /// condition.
@@ -178,7 +178,7 @@ fn clauses_of(expr: &Expr, whole: &dyn Fn(Expr) -> Expr, clauses: &mut Vec<(Expr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::TermId;
+    use nopol_expr::TermId;
 
     #[test]
     fn each_clause_is_negated_in_its_place() {

@@ -9,9 +9,9 @@ use super::Recorded;
 use super::captures::Captures;
 use super::rows::{changed, old};
 use super::terms::binding_of_literal;
-use crate::source::condition::{LeafKind, Node, Shape};
-use crate::source::{Site, Sources};
-use crate::spec::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
+use nopol_source::condition::{LeafKind, Node, Shape};
+use nopol_source::{Site, Sources};
+use nopol_expr::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// The mined constants of the pool's terms, without those that are constants of the pool.
 pub fn constants(
@@ -354,8 +354,8 @@ mod tests {
         assert_eq!(roundest_beyond(&int(17), &int(42)), Some(int(40)));
 
         let op = |text: &str| {
-            let tree = crate::source::Language::C.parse(text).unwrap();
-            let access = crate::source::Language::C.access("n");
+            let tree = nopol_source::Language::C.parse(text).unwrap();
+            let access = nopol_source::Language::C.access("n");
             let term = Term::new(access, Type::Int(IntType::I32), Origin::Variable);
             limit_of(&term, &tree.compared())
         };

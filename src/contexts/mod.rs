@@ -16,12 +16,12 @@ mod unaffected;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::run::suite::TestIndex;
-use crate::run::trace::Context;
-use crate::source::condition::{Leaf, Node, Spelling};
-use crate::source::one_step::opposite_call;
-use crate::source::{Function, Language, Name, Site, Sources, write};
-use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::trace::Context;
+use nopol_source::condition::{Leaf, Node, Spelling};
+use nopol_source::one_step::opposite_call;
+use nopol_source::{Function, Language, Name, Site, Sources, write};
+use nopol_expr::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
 pub use evidence::{Evidence, MOST_SEEN, Seen, clauses, evidence, table};
 use operands::{Conversions, operands};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::captures::Columns;
 use super::{Cure, Recorded};
-use crate::run::trace::Context;
-use crate::spec::{Row, Values};
+use nopol_process::run::trace::Context;
+use nopol_expr::{Row, Values};
 
 /// Choices of one cure per failing test: the first cure of each test, then the second of each, and so on. A
 /// test with fewer cures contributes its last one.
@@ -88,7 +88,7 @@ pub fn changed(context: &Context) -> bool {
 }
 
 impl<'a> Rows<'a> {
-    /// `unconditional`: see [`crate::source::SiteKind::unconditional`].
+    /// `unconditional`: see [`nopol_source::SiteKind::unconditional`].
     pub fn new(columns: &'a Columns, recorded: &'a Recorded, unconditional: Option<bool>) -> Self {
         let dont_care = recorded.dont_care.iter();
         let dont_care: HashSet<_> = dont_care.map(|context| &context.values).collect();
@@ -245,10 +245,10 @@ mod tests {
 
     use super::*;
     use crate::contexts::captures::Captures;
-    use crate::run::suite::TestIndex;
-    use crate::run::trace::Read;
-    use crate::source::{Language, SiteIndex};
-    use crate::spec::{Int, IntType, Origin, Pool, Term, Type, Value};
+    use nopol_process::run::suite::TestIndex;
+    use nopol_process::run::trace::Read;
+    use nopol_source::{Language, SiteIndex};
+    use nopol_expr::{Int, IntType, Origin, Pool, Term, Type, Value};
 
     fn context(n: i128, old: bool, outcome: bool) -> Context {
         let read = Read {

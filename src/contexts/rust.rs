@@ -4,8 +4,8 @@ use camino::Utf8Path;
 
 use super::asked;
 use super::operands::{Conversions, Operands};
-use crate::source::{DataType, Site, Sources};
-use crate::spec::{Access, Pool, Term, TermId, Type};
+use nopol_source::{DataType, Site, Sources};
+use nopol_expr::{Access, Pool, Term, TermId, Type};
 
 /// The operands of Rust.
 pub struct Rust;
@@ -85,8 +85,8 @@ fn is_in_module(file: &Utf8Path, module: &Utf8Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Language;
-    use crate::source::rust::{CrateRoot, read};
+    use nopol_source::Language;
+    use nopol_source::rust::{CrateRoot, read};
 
     #[test]
     fn private_fields_of_other_modules_are_hidden_and_those_of_tuples_are_not() {

@@ -19,7 +19,7 @@ use camino::Utf8Path;
 use nix::fcntl::OFlag;
 
 use crate::rank::facts::Case;
-use crate::spec::{Pool, Spec};
+use nopol_expr::{Pool, Spec};
 pub use problem::{ProblemFile, ProblemFileError};
 
 impl ProblemFile {

@@ -16,7 +16,7 @@ use std::fmt::Write;
 use super::ProblemFile;
 use super::sexpr::{MOST, Sexpr, TOO_LARGE};
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
-use crate::spec::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
+use nopol_expr::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
 
 /// Number of comparisons of the level.
 const COMPARISONS: usize = 2;

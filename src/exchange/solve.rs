@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::sexpr::Sexpr;
 use super::{ProblemFile, smtlib, sygus};
 use crate::patch::render::Style;
-use crate::source::Language;
-use crate::spec::{Binding, Expr, Row};
-use crate::synth::{self, Answer, EngineKind, Limits};
+use nopol_source::Language;
+use nopol_expr::{Binding, Expr, Row};
+use nopol_synth::{self, Answer, EngineKind, Limits};
 
 /// Options of [`solve`].
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,7 @@ use std::fmt::Write;
 use super::ProblemFile;
 use super::sexpr::Sexpr;
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
-use crate::spec::{ArithOp, CmpOp, Expr, TermId, Type, Value};
+use nopol_expr::{ArithOp, CmpOp, Expr, TermId, Type, Value};
 
 /// An integer beyond the range of every type.
 const UNDEFINED: &str = "340282366920938463463374607431768211456";

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::spec::{Int, Type, Value};
+use nopol_expr::{Int, Type, Value};
 
 /// The value in JSON. Integers beyond 64 bits, NaN, infinities and −0.0 are strings.
 pub fn to_json(value: &Value) -> Json {
@@ -101,7 +101,7 @@ fn wanted(ty: Type) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::IntType;
+    use nopol_expr::IntType;
 
     #[test]
     fn every_scalar_survives_the_way_through_text() {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ProblemFile;
-use crate::spec::{Int, IntType, Row, TermId, Type, Value};
+use nopol_expr::{Int, IntType, Row, TermId, Type, Value};
 
 /// The rows and terms of a problem that are written.
 pub struct Vocabulary<'a> {
@@ -79,7 +79,7 @@ impl<'a> Vocabulary<'a> {
     /// `text: type` on one line, unique for each term.
     pub fn label(&self, term: TermId) -> String {
         let term = &self.problem.pool.terms[term];
-        let text = crate::source::write::text(&term.access);
+        let text = nopol_source::write::text(&term.access);
         format!("{}: {}", text.escape_debug(), term.ty.name())
     }
 

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::Utf8PathBuf;
 
-use super::encode::Extent;
-use super::faults::{self, Candidate, Formula, Options, Outcome};
-use super::interpret::{Angelic, End, Limits, Run, Value, run};
-use super::ir::{PlaceId, Program, Test};
+use nopol_formula::encode::Extent;
+use nopol_formula::faults::{self, Candidate, Formula, Options, Outcome};
+use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
+use nopol_program::ir::{PlaceId, Program, Test};
 use super::load::{Far, Loaded};
-use super::position::{Instance, Positions};
-use crate::source::Language;
+use nopol_program::position::{Instance, Positions};
+use nopol_source::Language;
 use crate::subject::ecosystem::Whole;
 
 /// A condition: its file, relative to the root, and its first byte and the one after its last.
@@ -208,7 +208,7 @@ fn outcomes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::command::{Case, Command, Comparison, Input};
+    use nopol_process::run::command::{Case, Command, Comparison, Input};
 
     const TEXT: &str = "\
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::report::count;
+use nopol_basics::count;
 
 /// That none is left, and what to do.
 pub const NONE_LEFT: &str =

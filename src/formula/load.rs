@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
 
-use super::front;
-use super::interpret::{End, Limits, Run, Value, run};
-use super::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
+use nopol_program::front;
+use nopol_program::interpret::{End, Limits, Run, Value, run};
+use nopol_program::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
 use super::left_out::LeftOut;
-use super::position::Positions;
-use crate::run::command::{Case, Command, Comparison, Input};
-use crate::source::Language;
+use nopol_program::position::Positions;
+use nopol_process::run::command::{Case, Command, Comparison, Input};
+use nopol_source::Language;
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::Whole;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::faults::{Candidate, Found, Outcome};
-use super::interpret::{End, Evaluated, Run, Value};
-use super::ir::{PlaceId, PlaceKind};
+use nopol_formula::faults::{Candidate, Found, Outcome};
+use nopol_program::interpret::{End, Evaluated, Run, Value};
+use nopol_program::ir::{PlaceId, PlaceKind};
 use super::left_out::LeftOut;
 use super::load::Loaded;
 
@@ -139,7 +139,7 @@ pub struct Step {
 /// What was found, for the user. `score` gives the suspiciousness of a place.
 pub fn shown(
     loaded: &Loaded,
-    tests: &[super::ir::Test],
+    tests: &[nopol_program::ir::Test],
     found: &Found,
     score: &dyn Fn(PlaceId) -> f64,
 ) -> Localization {
@@ -192,7 +192,7 @@ pub fn shown(
 
 fn candidate_of(
     loaded: &Loaded,
-    tests: &[super::ir::Test],
+    tests: &[nopol_program::ir::Test],
     candidate: &Candidate,
     score: &dyn Fn(PlaceId) -> f64,
 ) -> ShownCandidate {
@@ -249,7 +249,7 @@ pub fn pointers(loaded: &Loaded) -> Vec<ShownPlace> {
     let functions: BTreeSet<_> = covered
         .map(|place| function(PlaceId::from(place)))
         .collect();
-    let places = super::visit::pointers(&loaded.program).into_iter();
+    let places = nopol_program::visit::pointers(&loaded.program).into_iter();
     let mut places: Vec<ShownPlace> = places
         .filter(|place| functions.contains(&function(*place)))
         .map(|place| shown_place(loaded, place))

@@ -5,33 +5,18 @@
 //! runs it and is the judge of everything. [`encode`] makes a circuit of a test's run, [`circuit`] gives it to a SAT
 //! solver, and [`faults`] asks for the minimal sets of places where other values make the failing tests pass.
 
-pub mod circuit;
 pub mod conditions;
-pub mod encode;
-pub mod faults;
-pub mod front;
-#[cfg(test)]
-mod generate;
-pub mod interpret;
-pub mod ir;
 pub mod left_out;
 pub mod load;
 pub mod localization;
-pub mod mutate;
 pub mod mutation;
-pub mod position;
 pub mod report;
-#[cfg(test)]
-mod tests;
-pub mod text;
-pub mod visit;
-pub mod written;
 
 use std::time::{Duration, Instant};
 
-use self::encode::{Extent, Stop};
-use self::faults::{Formula, Options, Trouble};
-use self::ir::{Outside, PlaceId, Program};
+use nopol_formula::encode::{Extent, Stop};
+use nopol_formula::faults::{Formula, Options, Trouble};
+use nopol_program::ir::{Outside, PlaceId, Program};
 use self::left_out::{NONE_FAILS, NONE_LEFT};
 use self::load::{Far, Loaded, Refusal};
 use self::localization::{Failing, Localization, Phase};
@@ -159,7 +144,7 @@ fn located(program: &Program, texts: &[String], stop: Stop) -> Outside {
 
 /// `1 place`, `2 places`.
 pub(crate) fn places(number: usize) -> String {
-    crate::report::count(number, "place")
+    nopol_basics::count(number, "place")
 }
 
 impl Loaded {

@@ -4,26 +4,27 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::accept::{Compile, accepted};
-use super::confine::{Confinement, search};
-use super::effect::Effects;
-use super::load::Loaded;
-use super::memory::Memory;
-use super::notation::{self, nearest};
-use super::patch::Change;
-use super::problem::{Control, Failure, Recording, Triple};
-use super::repair::{Options, Outcome};
-use super::rewrite::{edits, rewritten};
-use super::state::State;
-use super::trial::{Found, Trial};
-use super::until::Until;
-use super::written::Written;
-use super::{RESULT, machine::Point};
-use crate::formula::ir::{Program, Test};
+use nopol_heap::accept::{Compile, accepted};
+use nopol_heap::confine::{Confinement, search};
+use nopol_heap::effect::Effects;
+use nopol_heap::load::Loaded;
+use nopol_heap::memory::Memory;
+use nopol_heap::notation::{self, nearest};
+use nopol_heap::patch::Change;
+use nopol_heap::problem::{Control, Failure, Recording, Triple};
+use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::rewrite::{edits, rewritten};
+use nopol_heap::state::State;
+use nopol_heap::trial::{Found, Trial};
+use nopol_heap::until::Until;
+use nopol_heap::written::Written;
+use nopol_heap::RESULT;
+use nopol_heap::machine::Point;
+use nopol_program::ir::{Program, Test};
 use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::patch::edit::Edit as PatchEdit;
-use crate::source::Language;
+use nopol_source::Language;
 use crate::subject::ecosystem::Whole;
 use crate::subject::{Project, Subject};
 
@@ -422,7 +423,7 @@ fn texts(whole: &Whole) -> Vec<String> {
 }
 
 /// A function that does not exist is the user's mistake, and anything else beyond what is modelled.
-fn named(outside: crate::formula::ir::Outside) -> Refusal {
+fn named(outside: nopol_program::ir::Outside) -> Refusal {
     match outside.reason.starts_with("there is no function") {
         true => Refusal::Usage(outside.reason),
         false => Refusal::Outside(outside.to_string()),

@@ -19,10 +19,10 @@ use super::guided::{MOST_STARTS, approach, deepen, probe};
 pub use super::sequences::is_constant;
 use super::sequences::{constants, further, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
-use crate::run::suite::{Suite, TestIndex};
-use crate::run::trace::Counter;
-use crate::run::{Plan, Sequence, Verdict, pool};
-use crate::source::{Site, SiteIndex};
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Plan, Sequence, Verdict, pool};
+use nopol_source::{Site, SiteIndex};
 
 /// An angelic site: these failing tests pass when it is forced so. A site without cures is only suspicious.
 #[derive(Clone, Debug, PartialEq)]

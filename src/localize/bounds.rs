@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::spectrum::Spectrum;
-use crate::run::suite::TestIndex;
+use nopol_process::run::suite::TestIndex;
 
 /// A test with more steps than this gets only three times its expected fuel.
 const MANY_STEPS: u64 = 2_000_000;

@@ -3,11 +3,11 @@
 use camino::Utf8Path;
 use typed_index_collections::TiVec;
 
-use crate::run::suite::TestIndex;
-use crate::run::trace::Counter;
-use crate::run::{How, Sequence, When};
-use crate::source::rust::{CrateRoot, read};
-use crate::source::{Site, SiteIndex, SiteKind};
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{How, Sequence, When};
+use nopol_source::rust::{CrateRoot, read};
+use nopol_source::{Site, SiteIndex, SiteKind};
 
 /// The test with this number.
 pub fn test(number: u32) -> TestIndex {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sequences::one_by_one;
-use crate::run::Sequence;
-use crate::run::suite::TestIndex;
-use crate::source::SiteIndex;
+use nopol_process::run::Sequence;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
 
 /// What is known of failing tests and conditions, from whatever source. Nothing, by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

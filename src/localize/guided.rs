@@ -12,11 +12,11 @@ use super::bounds::{Bounds, LEAST_OTHER};
 use super::failure::FailureSignature;
 use super::sequences::{further, one};
 use super::spectrum::Spectrum;
-use crate::run::command::Progress;
-use crate::run::suite::{Suite, TestIndex};
-use crate::run::trace::Counter;
-use crate::run::{Plan, Sequence, Verdict, pool};
-use crate::source::{Site, SiteIndex};
+use nopol_process::run::command::Progress;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Plan, Sequence, Verdict, pool};
+use nopol_source::{Site, SiteIndex};
 
 /// Search for longer sequences: the most runs of one test at one site, and the maximum length.
 const MOST_DEEP: usize = 32;

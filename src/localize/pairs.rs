@@ -11,10 +11,10 @@ use super::bounds::Bounds;
 use super::failure::FailureSignature;
 use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
-use crate::run::suite::{Suite, TestIndex};
-use crate::run::trace::{Counter, Trace};
-use crate::run::{Plan, Sequence, TestRun, pool};
-use crate::source::{Site, SiteIndex};
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::{Counter, Trace};
+use nopol_process::run::{Plan, Sequence, TestRun, pool};
+use nopol_source::{Site, SiteIndex};
 
 /// The evaluations of a test that never ends that are flipped.
 const FIRST_EVALUATIONS: u32 = 20;

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::run::trace::Counter;
-use crate::run::{Forced, How, Sequence, When};
-use crate::source::Site;
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Forced, How, Sequence, When};
+use nopol_source::Site;
 
 /// The most evaluations of a site that are flipped one at a time, counted from the end and from the start.
 const MOST_EVALUATIONS: u32 = 20;

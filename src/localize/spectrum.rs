@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::run::Verdict;
-use crate::run::suite::TestIndex;
-use crate::run::trace::{Counter, Trace};
-use crate::source::SiteIndex;
+use nopol_process::run::Verdict;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::trace::{Counter, Trace};
+use nopol_source::SiteIndex;
 
 /// For each test, how often it evaluated each site that it reached.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::source::layout::Layout;
+use nopol_source::layout::Layout;
 
 /// The start of the comments that belong to the statement at `at`, or `at` if there are none. They stand directly above it,
 /// or before it on its line. A comment that begins behind other code belongs to that code, and so do further lines of it in

@@ -5,8 +5,8 @@ use std::ops::Range;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::comments::{self, line_start};
-use crate::source::layout::Layout;
-use crate::source::{Form, Site, Sources};
+use nopol_source::layout::Layout;
+use nopol_source::{Form, Site, Sources};
 
 /// A replacement in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

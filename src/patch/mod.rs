@@ -2,7 +2,6 @@
 //! expression was found.
 
 pub mod comments;
-pub mod diff;
 pub mod edit;
 pub mod render;
 pub mod words;

@@ -4,9 +4,9 @@
 mod c;
 mod rust;
 
-use crate::source::condition::Spelling;
-use crate::source::{Language, write};
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type, Value};
+use nopol_source::condition::Spelling;
+use nopol_source::{Language, write};
+use nopol_expr::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type, Value};
 
 /// How to render an expression.
 #[derive(Clone, Copy, Debug)]
@@ -239,7 +239,7 @@ impl Style<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Int, IntType, Origin, Term};
+    use nopol_expr::{Int, IntType, Origin, Term};
 
     fn pool() -> Pool {
         let usize = Type::Int(IntType::Usize);

@@ -11,8 +11,8 @@ use typed_index_collections::TiSlice;
 
 use super::borrows::is_collision;
 use super::{Files, Instrumentation, Part, Stage};
-use crate::source::splice::Spliced;
-use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
+use nopol_source::splice::Spliced;
+use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 use flow::{initializers, skippable_exits};

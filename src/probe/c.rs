@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
-use crate::source::c::access::{Reading, reading};
-use crate::source::splice::Insertion;
-use crate::source::{File, FileIndex, Site, SiteIndex, Sources};
+use nopol_source::c::access::{Reading, reading};
+use nopol_source::splice::Insertion;
+use nopol_source::{File, FileIndex, Site, SiteIndex, Sources};
 
 /// The first line number for spliced lines.
 const FIRST_LINE: u32 = 1_000_000;

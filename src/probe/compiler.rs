@@ -9,8 +9,8 @@ use camino::Utf8Path;
 use super::blame::{Around, around, blame, root};
 use super::borrows::{is_borrow_check, is_collision};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
-use crate::source::words::mentions;
-use crate::source::{FunctionIndex, SiteIndex};
+use nopol_source::words::mentions;
+use nopol_source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// The maximum number of builds for one instrumentation.

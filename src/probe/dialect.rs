@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::{Capture, Part, c, rust};
-use crate::source::splice::Insertion;
-use crate::source::{File, FileIndex, Language, Site, SiteIndex, Sources};
+use nopol_source::splice::Insertion;
+use nopol_source::{File, FileIndex, Language, Site, SiteIndex, Sources};
 
 /// The dialect of a language's runtime.
 pub(super) fn dialect(language: Language) -> &'static dyn Dialect {

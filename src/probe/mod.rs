@@ -18,9 +18,9 @@ use typed_index_collections::TiVec;
 
 use self::dialect::dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
-use crate::source::splice::{Insertion, Spliced, splice};
-use crate::source::template::Frame;
-use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, SiteKind, Sources};
+use nopol_source::splice::{Insertion, Spliced, splice};
+use nopol_source::template::Frame;
+use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, SiteKind, Sources};
 
 /// The instrumented files.
 pub type Files = TiVec<FileIndex, (Utf8PathBuf, Spliced<Part>)>;

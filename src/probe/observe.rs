@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::Part;
 use super::rust::RUNTIME;
-use crate::source::splice::Insertion;
-use crate::source::{Callable, DataType, Sources};
+use nopol_source::splice::Insertion;
+use nopol_source::{Callable, DataType, Sources};
 
 /// Methods called per type.
 const MOST_METHODS: usize = 16;

@@ -1,8 +1,8 @@
 //! The parts of the instrumentation. The compiler can reject each one separately.
 
-use crate::source::candidate_terms::CandidateTerm;
-use crate::source::condition::{Leaf, LeafKind, Node};
-use crate::source::{Access, FileIndex, FunctionIndex, Language, Site, SiteIndex};
+use nopol_source::candidate_terms::CandidateTerm;
+use nopol_source::condition::{Leaf, LeafKind, Node};
+use nopol_source::{Access, FileIndex, FunctionIndex, Language, Site, SiteIndex};
 
 /// A piece of spliced text that can be left out separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

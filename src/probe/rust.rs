@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part, observe};
-use crate::source::splice::Insertion;
-use crate::source::{File, FileIndex, Site, SiteIndex, SiteKind, Sources};
+use nopol_source::splice::Insertion;
+use nopol_source::{File, FileIndex, Site, SiteIndex, SiteKind, Sources};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";

@@ -1,9 +1,9 @@
 //! What an edit changes, told from the trees of the old and the new condition alone, so that it does not matter who
 //! proposed it: a synthesizer, a one-step edit, or a person in the history of a program.
 
-use crate::source::condition::{LeafKind, Node, Shape};
-use crate::source::one_step::opposite_call;
-use crate::spec::CmpOp;
+use nopol_source::condition::{LeafKind, Node, Shape};
+use nopol_source::one_step::opposite_call;
+use nopol_expr::CmpOp;
 
 /// What was changed.
 #[derive(Clone, Debug)]
@@ -261,7 +261,7 @@ pub fn number(text: &str) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Language;
+    use nopol_source::Language;
 
     fn name(old: &str, new: &str) -> String {
         let parse = |text: &str| Language::Rust.parse(text).unwrap();

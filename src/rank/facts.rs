@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::source::{BodyOrigin, Language, SiteKind};
+use nopol_source::{BodyOrigin, Language, SiteKind};
 
 /// The plausible candidates of one run, and what they share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use super::facts::Case;
 use super::features::{self, Feature};
 use super::learned::{C, RUST};
-use crate::source::Language;
+use nopol_source::Language;
 
 /// What was learned for one language.
 #[derive(Clone, Copy, Debug)]

@@ -13,15 +13,15 @@ use super::reports;
 use super::session::Session;
 use super::settings::Depth;
 use crate::localize::spectrum::Suspect;
-use crate::run::suite::TestIndex;
-use crate::source::clauses::{self, Kin};
-use crate::source::one_step::OneStep;
-use crate::source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
-use crate::source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
-use crate::source::substitutes::Substitutes;
-use crate::source::words::plain_names;
-use crate::source::{Language, PatchKind, SiteKind};
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::clauses::{self, Kin};
+use nopol_source::one_step::OneStep;
+use nopol_source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
+use nopol_source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
+use nopol_source::substitutes::Substitutes;
+use nopol_source::words::plain_names;
+use nopol_source::{Language, PatchKind, SiteKind};
+use crate::repair::place;
 
 /// Edits of one expression, the likeliest ones.
 const MOST_AT_SITE: usize = 120;
@@ -89,7 +89,7 @@ impl Session<'_> {
     ) -> Vec<Fix> {
         let site = self.site(suspect.site);
         let place =
-            WEIGHTS.place.of(site) + WEIGHTS.place.common(suspect.suspiciousness, site.kind);
+            place::of(site) + place::common(suspect.suspiciousness, site.kind);
         let panics = self.panics(knowledge, targets);
         let bonus = panics.bonus(self.sources, suspect.site);
         let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);

@@ -3,8 +3,8 @@
 
 use crate::rank::facts::{Candidate, Support};
 use crate::rank::features::{Feature, Row};
-use crate::source::Language;
-use crate::weights::WEIGHTS;
+use nopol_source::Language;
+use nopol_synth::weights::WEIGHTS;
 
 /// Contexts of passing tests with another outcome that may be an accident.
 const FEW: u32 = 1;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt};
     use crate::rank::features;
-    use crate::source::{BodyOrigin, SiteKind};
+    use nopol_source::{BodyOrigin, SiteKind};
 
     /// The most confidence in a change of a condition.
     fn bound(language: Language, before: &str, after: &str, support: Support) -> f64 {

@@ -9,11 +9,12 @@ use super::settings::Settings;
 use super::setup::Copies;
 use crate::check::replay::{Preparation, Replays};
 use crate::report::progress::Progress;
-use crate::report::{Outcome, count};
-use crate::run::Runner;
-use crate::run::id::TestId;
-use crate::run::suite::{Baseline, TestIndex};
-use crate::source::Language;
+use crate::report::Outcome;
+use nopol_basics::count;
+use nopol_process::run::Runner;
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::{Baseline, TestIndex};
+use nopol_source::Language;
 
 /// The most names in a warning.
 const MOST_NAMES: usize = 5;

@@ -8,11 +8,11 @@ use anyhow::Result;
 
 use super::settings::Settings;
 use crate::report::Outcome;
-use crate::run::confine::Circumstances;
-use crate::run::id::TargetId;
-use crate::run::sandbox::SandboxMode;
-use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Binary, Harness, Runner, TestRun, Verdict};
+use nopol_process::run::confine::Circumstances;
+use nopol_process::run::id::TargetId;
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Binary, Harness, Runner, TestRun, Verdict};
 use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
 

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::Outcome;
 use crate::report::progress::Progress;
-use crate::run::process::Supervisor;
+use nopol_process::run::process::Supervisor;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
 

@@ -11,10 +11,11 @@ use super::{baseline, chance};
 use crate::check::validate::{self, Rejection, Validator};
 use crate::patch::edit::Edit;
 use crate::report::progress::Progress;
-use crate::report::{Outcome, count};
-use crate::run::process::Supervisor;
-use crate::run::suite::TestIndex;
-use crate::source::{File, Sources};
+use crate::report::Outcome;
+use nopol_basics::count;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{File, Sources};
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
 

@@ -8,10 +8,10 @@ use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::Outcome;
 use crate::report::progress::Progress;
-use crate::run::command::{Case, Command};
-use crate::run::confine::{Circumstances, Confinement};
-use crate::run::process::Supervisor;
-use crate::source::Language;
+use nopol_process::run::command::{Case, Command};
+use nopol_process::run::confine::{Circumstances, Confinement};
+use nopol_process::run::process::Supervisor;
+use nopol_source::Language;
 use crate::subject::workspace::Linked;
 use crate::subject::{Subject, SubjectError};
 

@@ -1,8 +1,8 @@
 //! How a run ends that an error ended: whose it is to mend.
 
-use crate::copy::OriginChanged;
+use nopol_process::copy::OriginChanged;
 use crate::report::Ending;
-use crate::run::process::Stopped;
+use nopol_process::run::process::Stopped;
 use crate::subject::SubjectError;
 
 /// The ending that an error means, and its message.

@@ -11,7 +11,7 @@ use super::arithmetic::Arithmetic;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::session::Session;
-use crate::run::suite::TestIndex;
+use nopol_process::run::suite::TestIndex;
 
 /// A way to look for fixes.
 pub trait Engine {

@@ -8,8 +8,8 @@ use super::panics::Panics;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
-use crate::run::suite::TestIndex;
-use crate::source::{FunctionIndex, Language};
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, Language};
 
 /// Lines of a test's text, at most.
 const MOST_LINES: usize = 200;

@@ -8,10 +8,10 @@ use super::fix::{Fix, SiteEdit};
 use super::ranking::{diversify, in_order};
 use super::session::Session;
 use crate::rank::canonical::canonical;
-use crate::source::condition::{Node, Shape};
-use crate::source::words::plain_names;
-use crate::source::{Form, SiteIndex};
-use crate::weights::WEIGHTS;
+use nopol_source::condition::{Node, Shape};
+use nopol_source::words::plain_names;
+use nopol_source::{Form, SiteIndex};
+use nopol_synth::weights::WEIGHTS;
 
 /// Members that a family keeps.
 const MOST_MEMBERS: usize = 20;
@@ -205,7 +205,7 @@ fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Language;
+    use nopol_source::Language;
 
     fn near(a: &str, b: &str) -> bool {
         let parse = |text: &str| Language::Rust.parse(text).unwrap();

@@ -9,9 +9,9 @@ use typed_index_collections::TiSlice;
 
 use crate::rank::facts::Support;
 use crate::report::{ClauseReport, ContextTable};
-use crate::run::id::TestId;
-use crate::run::suite::TestIndex;
-use crate::source::{FunctionIndex, SiteIndex, Sources};
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, SiteIndex, Sources};
 
 /// A candidate patch: edits that are made together.
 #[derive(Clone, Debug)]

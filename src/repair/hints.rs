@@ -7,10 +7,10 @@ use std::fs;
 use camino::Utf8Path;
 
 use super::settings::Settings;
-use crate::source::{Site, SiteIndex, Sources};
+use nopol_source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::changes::{self, Changed};
-use crate::weights::WEIGHTS;
+use nopol_synth::weights::WEIGHTS;
 
 /// Sites that the user hints at.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +171,7 @@ fn is_near(sources: &Sources, site: &Site, near: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::rust::{self, CrateRoot};
+    use nopol_source::rust::{self, CrateRoot};
 
     fn sources() -> (tempfile::TempDir, Sources) {
         let dir = tempfile::tempdir().unwrap();

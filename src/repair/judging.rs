@@ -12,10 +12,10 @@ use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
 use crate::probe::{Part, Stage};
-use crate::run::suite::TestIndex;
-use crate::run::{Verdict, pool};
-use crate::source::SiteIndex;
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::{Verdict, pool};
+use nopol_source::SiteIndex;
+use nopol_synth::weights::WEIGHTS;
 
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.

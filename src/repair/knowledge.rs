@@ -11,7 +11,7 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
 use crate::report::{Outcome, SiteReport};
-use crate::source::{FunctionIndex, SiteIndex};
+use nopol_source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::Build;
 
 /// What builds and traces have taught.

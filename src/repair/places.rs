@@ -5,12 +5,12 @@ use std::ops::{Range, RangeInclusive};
 use anyhow::{Result, bail};
 use camino::Utf8Path;
 
-use crate::patch::diff;
+use nopol_basics::diff;
 use crate::report::EditReport;
 use crate::report::regions::position;
-use crate::source::{File, FileIndex, Language, Sources};
+use nopol_source::{File, FileIndex, Language, Sources};
 use crate::subject::Subject;
-use crate::visible::is_hidden;
+use nopol_basics::visible::is_hidden;
 
 /// The sites of a subject as it is now.
 #[derive(Debug)]

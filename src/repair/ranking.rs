@@ -6,9 +6,9 @@ use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::rank::model;
-use crate::run::suite::TestIndex;
-use crate::source::{FunctionIndex, SiteIndex};
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, SiteIndex};
+use nopol_synth::weights::WEIGHTS;
 
 /// The cost of a score of 0.
 const MIDDLE: f64 = 10_000.0;

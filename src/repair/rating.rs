@@ -9,8 +9,8 @@ use super::knowledge::Knowledge;
 use super::ranking::score;
 use super::session::Session;
 use crate::rank::{features, model};
-use crate::run::suite::TestIndex;
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_synth::weights::WEIGHTS;
 
 impl Session<'_> {
     /// Adds how sure the ranking is of each member of these families, which are in their order.

@@ -11,10 +11,10 @@ use typed_index_collections::TiSlice;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
-use crate::run::id::TestId;
-use crate::run::suite::TestIndex;
-use crate::run::{Forced, How, Sequence, When};
-use crate::source::{PatchKind, Site, Sources};
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::{Forced, How, Sequence, When};
+use nopol_source::{PatchKind, Site, Sources};
 
 /// A site without results.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {

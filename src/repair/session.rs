@@ -16,12 +16,12 @@ use crate::check::replay::Replays;
 use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
-use crate::run::id::{TargetId, TestId};
-use crate::run::process::Supervisor;
-use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Binary, Runner, TestRun, Verdict};
-use crate::source::policies::Policies;
-use crate::source::{Site, SiteIndex, Sources};
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Binary, Runner, TestRun, Verdict};
+use nopol_source::policies::Policies;
+use nopol_source::{Site, SiteIndex, Sources};
 
 /// Seconds that a short test takes at most.
 const SHORT: f64 = 0.1;

@@ -12,11 +12,11 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::shard::Shard;
 use crate::config::seconds;
-use crate::paths::glob;
-use crate::run::sandbox::SandboxMode;
-use crate::source::{PatchKind, SiteIndex, Sources};
+use nopol_basics::paths::glob;
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_source::{PatchKind, SiteIndex, Sources};
 use crate::subject::{Project, Subject, SubjectError};
-pub use crate::synth::EngineKind;
+pub use nopol_synth::EngineKind;
 
 /// How far the pipeline goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

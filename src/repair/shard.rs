@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use crate::hash::fnv1a;
+use nopol_basics::hash::fnv1a;
 
 /// One of several equal shares of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

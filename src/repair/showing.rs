@@ -13,16 +13,21 @@ use super::session::Session;
 use super::validating::{Checker, Shown};
 use crate::check::format::Formatter;
 use crate::check::validate::Rejection;
-use crate::hash;
+use nopol_basics::hash;
 use crate::patch::edit::{Edit, apply_all};
-use crate::patch::{diff, words};
-use crate::report::{
-    AlternativeReport, ContextReport, DifferenceReport, EditReport, Evidence, Outcome, PatchReport,
-    count,
-};
-use crate::run::suite::TestIndex;
-use crate::source::policies::FormatTool;
-use crate::weights::WEIGHTS;
+use nopol_basics::diff;
+use crate::patch::words;
+use crate::report::AlternativeReport;
+use crate::report::ContextReport;
+use crate::report::DifferenceReport;
+use crate::report::EditReport;
+use crate::report::Evidence;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use nopol_basics::count;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::policies::FormatTool;
+use nopol_synth::weights::WEIGHTS;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;

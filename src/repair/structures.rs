@@ -1,5 +1,5 @@
 //! Where no condition repairs a C program: small changes of what its functions do to linked structures
-//! ([`crate::heap::trial`]). Each is built and tested like any other patch.
+//! ([`nopol_heap::trial`]). Each is built and tested like any other patch.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,12 +9,17 @@ use anyhow::Result;
 
 use super::session::Session;
 use crate::check::validate::{self, Validator};
-use crate::hash;
+use nopol_basics::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
-use crate::report::{EditReport, Evidence, GroupReport, Outcome, PatchReport, count};
-use crate::run::suite::TestIndex;
-use crate::weights::WEIGHTS;
+use crate::report::EditReport;
+use crate::report::Evidence;
+use crate::report::GroupReport;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use nopol_basics::count;
+use nopol_process::run::suite::TestIndex;
+use nopol_synth::weights::WEIGHTS;
 
 /// How long the search may take.
 const LIMIT: Duration = Duration::from_secs(60);

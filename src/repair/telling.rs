@@ -11,11 +11,13 @@ use super::settings::Settings;
 use super::setup::Setup;
 use crate::patch::edit::{Edit, apply_all};
 use crate::report::progress::Progress;
-use crate::report::{EditReport, Outcome, count};
-use crate::run::id::TestId;
-use crate::run::process::Supervisor;
-use crate::run::{Binary, Harness, Plan, Runner, TestRun, pool};
-use crate::source::Sources;
+use crate::report::EditReport;
+use crate::report::Outcome;
+use nopol_basics::count;
+use nopol_process::run::id::TestId;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::{Binary, Harness, Plan, Runner, TestRun, pool};
+use nopol_source::Sources;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
 

@@ -14,11 +14,14 @@ use super::session::Session;
 use crate::check::format::Formatter;
 use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
-use crate::report::{GroupReport, Outcome, PatchReport, count};
-use crate::run::pool;
-use crate::run::suite::TestIndex;
+use crate::report::GroupReport;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use nopol_basics::count;
+use nopol_process::run::pool;
+use nopol_process::run::suite::TestIndex;
 use crate::subject::workspace::Workspace;
-use crate::weights::WEIGHTS;
+use nopol_synth::weights::WEIGHTS;
 
 /// Members of a family that are built on their own until one of them holds.
 const MOST_TRIED: usize = 3;

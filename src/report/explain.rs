@@ -4,7 +4,11 @@
 use std::fmt::Write;
 
 use super::format::human::{how, place, places};
-use super::{ClauseReport, Outcome, PatchReport, SiteReport, count};
+use super::ClauseReport;
+use super::Outcome;
+use super::PatchReport;
+use super::SiteReport;
+use nopol_basics::count;
 
 /// The most tests named per clause.
 const MOST_TESTS: usize = 5;

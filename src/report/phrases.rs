@@ -1,7 +1,9 @@
 //! What the formats for machines say of a patch: the same words in all of them.
 
 use super::markup::code;
-use super::{Evidence, PatchReport, count};
+use super::Evidence;
+use super::PatchReport;
+use nopol_basics::count;
 
 /// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {

@@ -1,7 +1,10 @@
 //! Why there is no patch, in sentences.
 
 use super::format::human::place;
-use super::{Ending, Outcome, SiteReport, count};
+use super::Ending;
+use super::Outcome;
+use super::SiteReport;
+use nopol_basics::count;
 
 impl Outcome {
     /// Why the run ended as it did, in particular why there is no patch.

@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::phrases::{advice, headline, sureness};
 use super::{EditReport, PatchReport};
-use crate::visible;
+use nopol_basics::visible;
 
 /// As the compiler would say it, without colours.
 pub fn plain(patch: &PatchReport) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::events::{Event, Observer};
-use crate::visible;
+use nopol_basics::visible;
 
 /// Shows events on the standard error of this process.
 #[derive(Debug)]

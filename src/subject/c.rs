@@ -24,9 +24,9 @@ use nopol_instrument::sources::HEADER;
 use self::options::COptions;
 pub use self::print::print;
 use super::{Subject, SubjectError};
-use crate::hash::fnv1a;
-use crate::run::command::Case;
-use crate::run::id::{TargetId, TestId};
+use nopol_basics::hash::fnv1a;
+use nopol_process::run::command::Case;
+use nopol_process::run::id::{TargetId, TestId};
 
 /// A program under repair.
 #[derive(Clone, Debug)]

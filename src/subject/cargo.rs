@@ -23,7 +23,7 @@ pub use self::manifests::settings_files;
 use self::options::CargoOptions;
 use self::outside::Outside;
 use super::{Subject, SubjectError, paths};
-use crate::source::rust::CrateRoot;
+use nopol_source::rust::CrateRoot;
 
 /// A package with code that may be patched.
 #[derive(Clone, Debug)]

@@ -110,7 +110,7 @@ pub fn head(dir: &Utf8Path) -> Option<String> {
 /// Git with no settings but the repository's.
 fn git() -> Command {
     let mut command = Command::new("git");
-    for variable in crate::copy::git::VARIABLES {
+    for variable in nopol_process::copy::git::VARIABLES {
         command.env_remove(variable);
     }
     command.env("GIT_CONFIG_NOSYSTEM", "1");
@@ -189,7 +189,7 @@ mod tests {
     use proptest::test_runner::TestCaseResult;
 
     use super::*;
-    use crate::damaged::{documents, few, many};
+    use nopol_basics::damaged::{documents, few, many};
 
     const DIFF: &str = "\
 diff --git a/src/a.rs b/src/a.rs

@@ -11,7 +11,7 @@ use camino::Utf8Path;
 use walkdir::{DirEntry, WalkDir};
 
 use super::Subject;
-use crate::hash::fnv1a_of;
+use nopol_basics::hash::fnv1a_of;
 
 /// Environment variables that affect compilers and cargo, and prefixes of such.
 const VARIABLES: [&str; 6] = [

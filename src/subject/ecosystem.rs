@@ -13,12 +13,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use super::{Subject, SubjectError, files};
-use crate::run::Runner;
-use crate::run::command::Case;
-use crate::run::id::{TargetId, TestId};
-use crate::run::rules::Rules;
-use crate::source::Language;
-use crate::source::language::Readable;
+use nopol_process::run::Runner;
+use nopol_process::run::command::Case;
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::rules::Rules;
+use nopol_source::Language;
+use nopol_source::language::Readable;
 
 /// The user's description of a subject of one kind.
 pub trait Description {

@@ -26,7 +26,7 @@ use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
 use self::ecosystem::{Description, Ecosystem};
 use crate::config::ConfigError;
-use crate::source::language::Readable;
+use nopol_source::language::Readable;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
 /// exit code.

@@ -1,8 +1,8 @@
-//! [`crate::paths`] for paths that are text.
+//! [`nopol_basics::paths`] for paths that are text.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::paths;
+use nopol_basics::paths;
 
 /// See [`paths::normal`].
 pub fn normal(path: &Utf8Path) -> Utf8PathBuf {

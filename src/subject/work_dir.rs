@@ -12,10 +12,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nix::fcntl::OFlag;
 
 use super::{Subject, SubjectError, last_file};
-use crate::copy::tree::Tree;
-use crate::copy::walk::Copier;
-use crate::copy::{files, git};
-use crate::run::confine;
+use nopol_process::copy::tree::Tree;
+use nopol_process::copy::walk::Copier;
+use nopol_process::copy::{files, git};
+use nopol_process::run::confine;
 
 /// A slot of a work directory, locked while this value lives. The working copies are removed on drop; the
 /// build cache is kept for the next run.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Subject, SubjectError};
-use crate::copy::tree::Tree;
-use crate::run::Binary;
-use crate::run::confine::Confinement;
-use crate::run::id::TargetId;
-use crate::run::process::Supervisor;
-use crate::run::rules::Rules;
+use nopol_process::copy::tree::Tree;
+use nopol_process::run::Binary;
+use nopol_process::run::confine::Confinement;
+use nopol_process::run::id::TargetId;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::rules::Rules;
 
 /// A working copy and how it is built.
 #[derive(Debug)]

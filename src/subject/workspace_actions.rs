@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::SubjectError;
 use super::ecosystem::{Ecosystem, Told};
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::run::id::{TargetId, TestId};
+use nopol_process::run::id::{TargetId, TestId};
 
 impl Workspace<'_> {
     fn ecosystem(&self) -> &dyn Ecosystem {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use camino::Utf8PathBuf;
-use cargo_nopol::formula::front::c;
+use nopol_program::front::c;
 use serde_json::Value;
 
 use crate::common::{Run, Subject, fixtures};

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_nopol::heap::gdb::{Error, Launch, Names, Options, Request, Stop, Subject, Why};
-use cargo_nopol::heap::state::{Node, NodeId, State, Value};
+use nopol_debug::gdb::{Error, Launch, Names, Options, Request, Stop, Subject, Why};
+use nopol_heap::state::{Node, NodeId, State, Value};
 use tempfile::TempDir;
 
 const LIMIT: Duration = Duration::from_secs(20);

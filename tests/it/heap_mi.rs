@@ -1,6 +1,6 @@
 //! The machine interface: real output of gdb 13, and any output at all.
 
-use cargo_nopol::heap::gdb::mi::{AsyncKind, Item, Message, Record, StreamKind};
+use nopol_debug::gdb::mi::{AsyncKind, Item, Message, Record, StreamKind};
 use proptest::prelude::*;
 
 fn parse(line: &str) -> Record {

@@ -4,15 +4,15 @@ use camino::Utf8PathBuf;
 use serde::Deserialize;
 
 use cargo_nopol::heap::batch::referred;
-use cargo_nopol::heap::benchmark::{Listed, Subject, translated};
-use cargo_nopol::heap::confine::{Confinement, search};
-use cargo_nopol::heap::inject::Draw;
-use cargo_nopol::heap::load::Loaded;
-use cargo_nopol::heap::localize::localize;
-use cargo_nopol::heap::problem::{Recording, Triple};
-use cargo_nopol::heap::repair::{Options, Outcome};
-use cargo_nopol::heap::rewrite::{edits, rewritten};
-use cargo_nopol::heap::until::Until;
+use nopol_heap::benchmark::{Listed, Subject, translated};
+use nopol_heap::confine::{Confinement, search};
+use nopol_heap::inject::Draw;
+use nopol_heap::load::Loaded;
+use nopol_heap::localize::localize;
+use nopol_heap::problem::{Recording, Triple};
+use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::rewrite::{edits, rewritten};
+use nopol_heap::until::Until;
 
 fn directory() -> Utf8PathBuf {
     Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/heap"))

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use cargo_nopol::patch::render::Style;
-use cargo_nopol::source::{Language, write};
-use cargo_nopol::spec::{
+use nopol_source::{Language, write};
+use nopol_expr::{
     Access, ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, TermId,
     Type, Value,
 };

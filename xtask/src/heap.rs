@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
-use cargo_nopol::heap::benchmark::{Faulty, Listed, Subject};
-use cargo_nopol::heap::confine::Confinement;
-use cargo_nopol::heap::inject::Draw;
-use cargo_nopol::heap::repair::Strategy;
+use nopol_heap::benchmark::{Faulty, Listed, Subject};
+use nopol_heap::confine::Confinement;
+use nopol_heap::inject::Draw;
+use nopol_heap::repair::Strategy;
 use clap::Args;
 
 use version::{Row, Way, measure};

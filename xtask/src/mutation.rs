@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use cargo_nopol::formula::encode::Extent;
-use cargo_nopol::formula::front::c;
-use cargo_nopol::formula::ir::{FunctionId, Program};
-use cargo_nopol::formula::mutate::must::Prune;
-use cargo_nopol::formula::mutate::space::Kept;
-use cargo_nopol::formula::mutate::{
+use nopol_formula::encode::Extent;
+use nopol_program::front::c;
+use nopol_program::ir::{FunctionId, Program};
+use nopol_formula::mutate::must::Prune;
+use nopol_formula::mutate::space::Kept;
+use nopol_formula::mutate::{
     Found, Level, Options as Search, Outcome, Space, Specification, repairs,
 };
-use cargo_nopol::formula::visit::needs;
+use nopol_program::visit::needs;
 use clap::Args;
 
 use crate::tool::median;

@@ -7,8 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::say;
 use crate::cli::output;
-use crate::heap::session::Session;
-use crate::heap::web::{Live, Place, Step};
+use nopol_debug::session::Session;
+use nopol_debug::web::{Live, Place, Step};
 
 /// What is written beside the session.
 pub struct Log {

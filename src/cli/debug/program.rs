@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::{Failed, usage};
 use crate::cli::output;
-use crate::heap::gdb::Subject;
+use nopol_debug::gdb::Subject;
 use crate::report::Ending;
 
 /// Source files with their texts.

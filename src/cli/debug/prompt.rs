@@ -6,7 +6,7 @@ use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 
-use crate::heap::session::command::NAMES;
+use nopol_debug::session::command::NAMES;
 
 /// Completes commands and entities.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use proptest::test_runner::TestCaseResult;
 
 use super::{CargoOptions, Config, Display, File, Settings};
 use crate::config::{ConfigError, seconds};
-use crate::damaged::{documents, few, many};
+use nopol_basics::damaged::{documents, few, many};
 
 const WORDS: &[&str] = &[
     "top",
@@ -107,7 +107,7 @@ fn run(how: impl Fn(&dyn Fn(&[u8]) -> TestCaseResult)) {
     how(&|bytes| is_settings_or_refused(&path, bytes));
 }
 
-fn inputs() -> impl Strategy<Value = crate::damaged::Input> {
+fn inputs() -> impl Strategy<Value = nopol_basics::damaged::Input> {
     let valid = valid();
     documents(
         &valid.iter().map(String::as_bytes).collect::<Vec<_>>(),

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::source::{Language, write};
-use crate::spec::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
+use nopol_source::{Language, write};
+use nopol_expr::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
 
 /// A problem that is well-formed.
 pub fn problem(text: &str) -> ProblemFile {
@@ -211,12 +211,12 @@ fn term(index: usize, ty: Type) -> BoxedStrategy<Term> {
     });
     let literal = value(ty).prop_filter_map("no literal", move |value| {
         let text = value.to_string();
-        let is_plain = crate::source::rust::literals::value(&text, ty) == Some(value.clone());
+        let is_plain = nopol_source::rust::literals::value(&text, ty) == Some(value.clone());
         is_plain.then_some((text, Origin::FileLiteral, Some(value)))
     });
     prop_oneof![3 => variable.boxed(), 1 => literal.boxed()]
         .prop_map(move |(text, origin, constant)| Term {
-            binding: crate::source::rust::condition::binding_of(&text),
+            binding: nopol_source::rust::condition::binding_of(&text),
             constant,
             ..Term::new(Language::Rust.access(&text), ty, origin)
         })
@@ -286,7 +286,7 @@ fn problems() -> impl Strategy<Value = ProblemFile> {
         let row = |(values, expected, hard, weight): (Vec<Option<Value>>, _, _, _)| Row {
             values: (values.into_iter().zip(&terms))
                 .map(|(value, term)| term.constant.clone().or(value))
-                .collect::<crate::spec::Values>()
+                .collect::<nopol_expr::Values>()
                 .into(),
             expected,
             hard,

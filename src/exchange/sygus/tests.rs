@@ -71,8 +71,8 @@ fn answer(problem: &ProblemFile, body: &str) -> Result<Expr, String> {
 fn an_answer_is_read_back_with_the_types_of_its_variables() {
     let problem = problem(TOTAL);
     let term = |text: &str, ty: &str| {
-        let is_it = |term: &crate::spec::Term| {
-            crate::source::write::text(&term.access) == text && term.ty.name() == ty
+        let is_it = |term: &nopol_expr::Term| {
+            nopol_source::write::text(&term.access) == text && term.ty.name() == ty
         };
         Expr::Term(problem.pool.terms.position(is_it).unwrap())
     };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{PROBLEM, ProblemFile, fs, judge, problem};
-use crate::damaged::{Input, documents, few, many};
+use nopol_basics::damaged::{Input, documents, few, many};
 
 const WORDS: &[&str] = &[
     "name",

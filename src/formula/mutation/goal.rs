@@ -3,19 +3,19 @@
 use camino::Utf8PathBuf;
 
 use super::{Mutation, Request};
-use crate::formula::encode::Extent;
-use crate::formula::front;
-use crate::formula::interpret::End;
-use crate::formula::ir::{FunctionId, Made, Program, Scalar};
+use nopol_formula::encode::Extent;
+use nopol_program::front;
+use nopol_program::interpret::End;
+use nopol_program::ir::{FunctionId, Made, Program, Scalar};
 use crate::formula::left_out::{LeftOut, NONE_FAILS, NONE_LEFT};
 use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
-use crate::formula::mutate::space::Kept;
-use crate::formula::mutate::specification::{Check, cells};
-use crate::formula::mutate::{Found, Level, Outcome, Specification};
-use crate::formula::position::Positions;
-use crate::formula::visit::needs;
-use crate::source::Language;
+use nopol_formula::mutate::space::Kept;
+use nopol_formula::mutate::specification::{Check, cells};
+use nopol_formula::mutate::{Found, Level, Outcome, Specification};
+use nopol_program::position::Positions;
+use nopol_program::visit::needs;
+use nopol_source::Language;
 use crate::subject::ecosystem::Whole;
 
 /// How far a function is followed if it is not said.
@@ -168,7 +168,7 @@ impl Goal {
                 "limit",
                 Some(format!(
                     "the time limit ended the search; all repairs of up to {} are known{}",
-                    crate::report::count(found.complete_to, "statement"),
+                    nopol_basics::count(found.complete_to, "statement"),
                     if shown.is_complete {
                         ""
                     } else {
@@ -271,7 +271,7 @@ fn none(found: &Found, shown: &Mutation, level: Level) -> String {
         true => "",
         false => " that were tried",
     };
-    let size = crate::report::count(found.complete_to, "statement");
+    let size = nopol_basics::count(found.complete_to, "statement");
     let what = match found.is_exhausted {
         true => format!("no combination of the changes of this level{tried}"),
         false => format!("none of the changes of up to {size}{tried}"),

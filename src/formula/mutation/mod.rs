@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use self::goal::Goal;
 use self::showing::patched;
-use super::encode::Extent;
+use nopol_formula::encode::Extent;
 use super::left_out::LeftOut;
 use super::load::Refusal;
 use super::localization::{Failing, Phase};
-use super::mutate::must::Prune;
-use super::mutate::specification::Trouble;
-use super::mutate::{self, Edit, Level, Repair, Space};
+use nopol_formula::mutate::must::Prune;
+use nopol_formula::mutate::specification::Trouble;
+use nopol_formula::mutate::{self, Edit, Level, Repair, Space};
 use crate::subject::{Project, Subject};
 
 /// What to repair.
@@ -142,25 +142,6 @@ pub struct Untried {
     /// The column in characters, counted from 1.
     pub column: usize,
     /// How it is written.
-    pub text: String,
-}
-
-/// A change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ShownEdit {
-    /// The file, relative to the subject's root.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The column in characters, counted from 1.
-    pub column: usize,
-    /// The expression that is changed.
-    pub before: String,
-    /// What it becomes.
-    pub after: String,
-    /// The bytes of the file that are replaced, and by what.
-    pub span: std::ops::Range<usize>,
-    /// What they are replaced by.
     pub text: String,
 }
 

@@ -1,10 +1,12 @@
 //! Repairs in the user's terms: their order, what they change, and the patched source.
 
 use super::goal::Goal;
-use super::{ShownEdit, ShownRepair, Untried};
-use crate::formula::ir::Span;
-use crate::formula::mutate::{Edit, Level, Repair, Space, Specification};
-use crate::patch::diff;
+use nopol_program::shown::ShownEdit;
+use super::ShownRepair;
+use super::Untried;
+use nopol_program::ir::Span;
+use nopol_formula::mutate::{Edit, Level, Repair, Space, Specification};
+use nopol_basics::diff;
 use crate::subject::Subject;
 
 impl Goal {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::places;
-use crate::report::count;
+use nopol_basics::count;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;

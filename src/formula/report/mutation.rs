@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair};
-use crate::report::count;
+use nopol_basics::count;
 
 /// Most tests named.
 const MANY: usize = 10;

@@ -7,8 +7,8 @@ use typed_index_collections::TiVec;
 use super::*;
 use crate::localize::fixture::{counter, site, sites, test, tests, texts, trial};
 use crate::localize::sequences::one;
-use crate::run::trace::Trace;
-use crate::source::SiteKind;
+use nopol_process::run::trace::Trace;
+use nopol_source::SiteKind;
 use std::time::Duration;
 
 const BOUNDS: Bounds = Bounds {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::localize::fixture::test;
-use crate::run::Verdict;
-use crate::run::trace::Trace;
+use nopol_process::run::Verdict;
+use nopol_process::run::trace::Trace;
 
 #[test]
 fn a_long_running_test_gets_fewer_runs_but_never_none() {

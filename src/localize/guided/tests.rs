@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::localize::fixture::{counter, site, sites, test, text, trial};
-use crate::source::SiteKind;
+use nopol_source::SiteKind;
 
 const BOUNDS: Bounds = Bounds {
     timeout: std::time::Duration::from_secs(1),

@@ -6,8 +6,8 @@ use typed_index_collections::TiVec;
 
 use super::super::fixture::{counter, site, sites, test, text};
 use super::*;
-use crate::run::Verdict;
-use crate::source::SiteKind;
+use nopol_process::run::Verdict;
+use nopol_source::SiteKind;
 
 /// Functions with a condition each.
 const TEXT: &str = "

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::source::template::Template;
-use crate::source::{FileIndex, FunctionIndex, Language, SiteKind};
+use nopol_source::template::Template;
+use nopol_source::{FileIndex, FunctionIndex, Language, SiteKind};
 
 fn wrapped(text: &str, statement: &str) -> String {
     wrapped_in(Language::Rust, text, statement)
@@ -21,7 +21,7 @@ fn site(kind: SiteKind, template: Template) -> Site {
         text: String::new(),
         parts: Vec::new(),
         body: String::new(),
-        body_origin: crate::source::BodyOrigin::Own,
+        body_origin: nopol_source::BodyOrigin::Own,
         checks: 0,
         min_binding: template.min_binding,
         template,

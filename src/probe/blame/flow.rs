@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{functions, root};
 use crate::probe::borrows::is_flow;
 use crate::probe::{Instrumentation, Part};
-use crate::source::{FileIndex, Site};
+use nopol_source::{FileIndex, Site};
 use crate::subject::workspace::Diagnostic;
 
 /// For an error about what an earlier statement did to a variable: the exits between the statements the error points

@@ -2,8 +2,8 @@
 
 use super::functions;
 use crate::probe::{CaptureKind, Instrumentation, Part, Stage};
-use crate::source::words::{mentions, words};
-use crate::source::{FileIndex, Site, SiteIndex};
+use nopol_source::words::{mentions, words};
+use nopol_source::{FileIndex, Site, SiteIndex};
 use crate::subject::workspace::Diagnostic;
 
 /// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::probe::{Capture, CaptureKind, Earlier};
-use crate::source::Sources;
-use crate::source::rust::{CrateRoot, read};
-use crate::source::words::mentions;
+use nopol_source::Sources;
+use nopol_source::rust::{CrateRoot, read};
+use nopol_source::words::mentions;
 
 const TEXT: &str = r"
 pub fn first(n: u32, is_open: bool) -> u32 {

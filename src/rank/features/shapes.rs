@@ -2,8 +2,8 @@
 
 use super::Feature;
 use crate::rank::change::is_literal;
-use crate::source::condition::{Node, Shape};
-use crate::spec::{ArithOp, CmpOp};
+use nopol_source::condition::{Node, Shape};
+use nopol_expr::{ArithOp, CmpOp};
 
 /// The comparisons of a condition: operators and sides.
 pub fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_never_or_always_holds_is_idle() {
-        let idle = |text: &str| is_idle(&crate::source::Language::Rust.parse(text).unwrap());
+        let idle = |text: &str| is_idle(&nopol_source::Language::Rust.parse(text).unwrap());
         assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
         assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
         assert!(!idle("n == 1 || n == 2") && !idle("a && b"));
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn one_bound_is_enough_on_each_side() {
-        let twice = |text: &str| bounds_twice(&crate::source::Language::Rust.parse(text).unwrap());
+        let twice = |text: &str| bounds_twice(&nopol_source::Language::Rust.parse(text).unwrap());
         assert!(twice("n > 1 && n > 2") && twice("n < 9 || n <= 4"));
         assert!(!twice("n > 1 && n < 4") && !twice("n > 1 && m > 2") && !twice("n > m && n > 2"));
     }

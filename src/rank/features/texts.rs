@@ -1,6 +1,6 @@
 //! What is told of names and clauses by their texts alone.
 
-use crate::source::words::mentions;
+use nopol_source::words::mentions;
 
 /// The lines of a text that decide something.
 pub fn conditions(text: &str) -> Vec<&str> {

@@ -16,15 +16,16 @@ use crate::repair::fix::{Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
-use crate::report::count;
-use crate::run::suite::TestIndex;
-use crate::run::{How, Sequence, When, pool};
-use crate::source::kind::Form;
-use crate::source::{Site, Sources};
-use crate::spec::{Expr, Spec};
+use nopol_basics::count;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::{How, Sequence, When, pool};
+use nopol_source::kind::Form;
+use nopol_source::{Site, Sources};
+use nopol_expr::{Expr, Spec};
 use crate::subject::SubjectError;
-use crate::synth::{self, EditKind, Limits, Stop};
-use crate::weights::WEIGHTS;
+use nopol_synth::{self, EditKind, Limits, Stop};
+use nopol_synth::weights::WEIGHTS;
+use crate::repair::place;
 
 /// Candidates of one site that are judged, by [`Claim`].
 const MOST_PER_SITE: [usize; 4] = [10, 8, 5, 3];
@@ -257,8 +258,8 @@ impl At<'_> {
             true => WEIGHTS.fix.longer_loop,
             false => 0,
         };
-        let extra = WEIGHTS.place.of(site) + longer + penalty + disagrees;
-        let common = WEIGHTS.place.common(self.found.suspiciousness, site.kind);
+        let extra = place::of(site) + longer + penalty + disagrees;
+        let common = place::common(self.found.suspiciousness, site.kind);
         let cost = (made.cost + extra + common).saturating_sub(self.bonus);
         Candidate {
             kind: Some(made.kind.clone()),
@@ -326,8 +327,8 @@ impl At<'_> {
                     .to_owned(),
                 switched: value.to_string(),
                 cost: base
-                    + (WEIGHTS.place.of(site)
-                        + WEIGHTS.place.common(found.suspiciousness, site.kind))
+                    + (place::of(site)
+                        + place::common(found.suspiciousness, site.kind))
                     .saturating_sub(self.bonus),
                 why,
                 is_loose: !leaves_jump_out,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use crate::run::TestRun;
+use nopol_process::run::TestRun;
 
 /// How often runs are repeated without what ended one of them.
 const MOST_REPETITIONS: usize = 8;

@@ -9,10 +9,10 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Instrumentation;
 use crate::repair::session::Session;
-use crate::run::suite::{Suite, TestIndex};
-use crate::run::trace::{Context, Readings};
-use crate::run::{Forced, How, Plan, Verdict, When, pool};
-use crate::source::SiteIndex;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::{Context, Readings};
+use nopol_process::run::{Forced, How, Plan, Verdict, When, pool};
+use nopol_source::SiteIndex;
 
 /// Pairs of a passing test and an early exit that are run with the exit taken.
 const MOST_EXIT_TRIALS: usize = 600;

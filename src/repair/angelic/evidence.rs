@@ -12,11 +12,11 @@ use crate::patch::render::Style;
 use crate::rank::facts::Support;
 use crate::repair::fix::{Difference, Evidence};
 use crate::report::{ClauseReport, ContextRow, ContextTable};
-use crate::run::id::TestId;
-use crate::run::suite::TestIndex;
-use crate::source::{Language, Site, SiteIndex, Sources, inputs, write};
-use crate::spec::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
-use crate::synth::{self, Counterexample, Equality};
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
+use nopol_expr::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
+use nopol_synth::{self, Counterexample, Equality};
 
 /// Contexts that are listed with a patch.
 const MOST_ROWS: usize = 40;
@@ -27,7 +27,7 @@ pub struct Observed {
     pub language: Language,
     pub problem: Problem,
     pub recorded: Arc<Recorded>,
-    /// Terms whose values a test may choose: see [`crate::source::inputs`].
+    /// Terms whose values a test may choose: see [`nopol_source::inputs`].
     inputs: BTreeSet<TermId>,
     witnesses: OnceLock<Witnesses>,
 }

@@ -9,8 +9,8 @@ use crate::repair::fix::Fix;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
-use crate::run::suite::TestIndex;
-use crate::source::SiteIndex;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
 
 /// Looks for fixes at existing conditions and statements. Of a large subject only the functions that failing
 /// tests reach are instrumented, and with the insertion points in them: mostly they are needed afterwards, and

@@ -14,9 +14,9 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
-use crate::run::suite::TestIndex;
-use crate::source::{FunctionIndex, SiteIndex};
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, SiteIndex};
+use nopol_synth::weights::WEIGHTS;
 
 /// Conditions that get one-step edits, whether or not a forced outcome cured a test there.
 const MOST_SUSPECTED: usize = 40;

@@ -12,11 +12,11 @@ use crate::probe::Stage;
 use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
-use crate::report::count;
-use crate::run::suite::TestIndex;
-use crate::run::trace::Counter;
-use crate::run::{Plan, Verdict};
-use crate::source::{FunctionIndex, SiteIndex};
+use nopol_basics::count;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Plan, Verdict};
+use nopol_source::{FunctionIndex, SiteIndex};
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 

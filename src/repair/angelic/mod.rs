@@ -28,9 +28,9 @@ use super::session::Session;
 use super::settings::Depth;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::{Spectrum, Suspect};
-use crate::run::suite::TestIndex;
-use crate::source::SiteIndex;
-use crate::source::idle::has_idle_part;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
+use nopol_source::idle::has_idle_part;
 
 impl Session<'_> {
     /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the

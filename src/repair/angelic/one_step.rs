@@ -1,5 +1,5 @@
 //! One-step edits of existing conditions, whether or not their operands could be read. Nothing has to be recorded
-//! for them: they are made of the text ([`crate::source::one_step`]) and judged by the tests, in the same build as
+//! for them: they are made of the text ([`nopol_source::one_step`]) and judged by the tests, in the same build as
 //! the candidates that explain what was recorded.
 
 use std::any::Any;
@@ -12,17 +12,18 @@ use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
-use crate::run::suite::TestIndex;
-use crate::source::clauses::{self, Around, Kin};
-use crate::source::condition::Node;
-use crate::source::idle::has_idle_part;
-use crate::source::one_step::overflow::overflow_edits;
-use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
-use crate::source::parentheses::{around_conjunctions, bare_conjunctions};
-use crate::source::words::{plain_names, with_parameters};
-use crate::source::{Language, Site, SiteIndex};
-use crate::spec::{CmpOp, Type};
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::clauses::{self, Around, Kin};
+use nopol_source::condition::Node;
+use nopol_source::idle::has_idle_part;
+use nopol_source::one_step::overflow::overflow_edits;
+use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
+use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
+use nopol_source::words::{plain_names, with_parameters};
+use nopol_source::{Language, Site, SiteIndex};
+use nopol_expr::{CmpOp, Type};
+use nopol_synth::weights::WEIGHTS;
+use crate::repair::place;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
 const MOST_AT_ANGELIC: usize = 48;
@@ -62,7 +63,7 @@ impl Session<'_> {
             let overflows = panics.overflows_at(self.sources, found.site);
             let edits = self.one_step_edits(found.site, &kin, overflows);
             let place =
-                WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
+                place::of(site) + place::common(found.suspiciousness, site.kind);
             let bonus = panics.bonus(self.sources, found.site);
             let edits = edits.into_iter().take(most);
             let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));

@@ -14,11 +14,11 @@ use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::settings::Depth;
-use crate::report::count;
-use crate::run::Sequence;
-use crate::run::suite::TestIndex;
-use crate::source::SiteIndex;
-use crate::weights::WEIGHTS;
+use nopol_basics::count;
+use nopol_process::run::Sequence;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
+use nopol_synth::weights::WEIGHTS;
 
 /// Candidates of each of the two sites that are combined.
 const MOST_COMBINED: usize = 8;

@@ -15,11 +15,11 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::{Capture, CaptureKind, Instrumentation, Part, Stage, captures};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
-use crate::report::count;
-use crate::run::suite::{Suite, TestIndex};
-use crate::run::trace::Context;
-use crate::run::{Plan, TestRun, Verdict, pool};
-use crate::source::{SiteIndex, candidate_terms};
+use nopol_basics::count;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::Context;
+use nopol_process::run::{Plan, TestRun, Verdict, pool};
+use nopol_source::{SiteIndex, candidate_terms};
 
 /// Contexts of one outcome that are recorded in all passing tests together, at one site and at all. Each site and
 /// each test gets the same share: tests that are many and long say much the same.

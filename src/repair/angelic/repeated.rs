@@ -11,10 +11,11 @@ use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
-use crate::run::suite::TestIndex;
-use crate::source::words::mentions;
-use crate::source::{Form, Site, SiteKind};
-use crate::weights::WEIGHTS;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::words::mentions;
+use nopol_source::{Form, Site, SiteKind};
+use nopol_synth::weights::WEIGHTS;
+use crate::repair::place;
 
 /// Conditions tried at one place, each plain and negated, and in one build.
 const MOST_AT_PLACE: usize = 6;
@@ -45,7 +46,7 @@ impl Session<'_> {
                 continue;
             }
             let place =
-                WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
+                place::of(site) + place::common(found.suspiciousness, site.kind);
             let bonus = panics.bonus(self.sources, found.site);
             for (distance, (other, negated)) in (0..).zip(self.conditions_for(site)) {
                 let cost = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested + distance)

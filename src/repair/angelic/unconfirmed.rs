@@ -8,7 +8,7 @@ use crate::repair::fix::{Fix, uncured};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::settings::Depth;
-use crate::run::suite::TestIndex;
+use nopol_process::run::suite::TestIndex;
 
 /// Conditions that are tried.
 const MOST_UNCONFIRMED: usize = 20;

@@ -8,10 +8,10 @@ use anyhow::Result;
 use camino::Utf8Path;
 
 use super::{Bench, NewTest, Question, why};
-use crate::run::command::{Case, Command, Input};
-use crate::run::id::TestId;
-use crate::run::{Binary, Commands, Harness};
-use crate::source::vary;
+use nopol_process::run::command::{Case, Command, Input};
+use nopol_process::run::id::TestId;
+use nopol_process::run::{Binary, Commands, Harness};
+use nopol_source::vary;
 
 /// The most tests tried near one.
 const MOST_VARIANTS: usize = 200;

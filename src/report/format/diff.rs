@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::human;
 use super::{Render, Rendered};
 use crate::report::Outcome;
-use crate::visible;
+use nopol_basics::visible;
 
 /// The diff of the first patch. Alternative patches cannot be applied together.
 pub struct Diff;

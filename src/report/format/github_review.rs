@@ -11,7 +11,7 @@ use crate::report::markup::{fenced, prose};
 use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
 use crate::report::{Outcome, PatchReport, claim};
-use crate::visible::is_hidden;
+use nopol_basics::visible::is_hidden;
 
 /// The best patch of each cause as a suggestion.
 pub struct Review;

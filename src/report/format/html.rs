@@ -8,10 +8,17 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::human::{how, place, places};
 use super::{Render, Rendered};
 use crate::report::phrases::{capitalized, sureness};
-use crate::report::{
-    AlternativeReport, ClauseReport, ContextTable, DifferenceReport, Ending, Outcome, PatchReport,
-    Phase, SiteReport, claim, count,
-};
+use crate::report::AlternativeReport;
+use crate::report::ClauseReport;
+use crate::report::ContextTable;
+use crate::report::DifferenceReport;
+use crate::report::Ending;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use crate::report::Phase;
+use crate::report::SiteReport;
+use crate::report::claim;
+use nopol_basics::count;
 
 /// The page.
 pub struct Html;

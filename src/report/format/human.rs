@@ -7,10 +7,17 @@ use anstyle::Style;
 use anyhow::Result;
 
 use super::{Render, Rendered};
-use crate::report::{
-    AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, Reach, SiteReport,
-    claim, count,
-};
+use crate::report::AngelicHow;
+use crate::report::AngelicReport;
+use crate::report::Choice;
+use crate::report::Complaint;
+use crate::report::Ending;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use crate::report::Reach;
+use crate::report::SiteReport;
+use crate::report::claim;
+use nopol_basics::count;
 use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();

@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 
 use super::{Render, Rendered};
-use crate::hash::fnv1a;
+use nopol_basics::hash::fnv1a;
 use crate::report::regions::position;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,

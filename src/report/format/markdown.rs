@@ -8,7 +8,11 @@ use super::{Render, Rendered};
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, sureness};
-use crate::report::{Ending, Outcome, PatchReport, claim, count};
+use crate::report::Ending;
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use crate::report::claim;
+use nopol_basics::count;
 
 /// A table, and each patch behind a line to open.
 pub struct Markdown;

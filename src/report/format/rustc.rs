@@ -9,7 +9,7 @@ use crate::report::phrases::{advice, headline, sureness};
 use crate::report::regions::region;
 use crate::report::snippet;
 use crate::report::{EditReport, Outcome, PackageReport, PatchReport};
-use crate::visible;
+use nopol_basics::visible;
 
 /// A diagnostic per patch.
 pub struct Rustc;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::report::{Outcome, PatchReport};
-use crate::visible;
+use nopol_basics::visible;
 
 /// The fields with texts of several lines; all others are names.
 const TEXTS: [&str; 10] = [

@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, diagnostics, includes, shim, target};
-use crate::run::command::Case;
-use crate::run::confine::Confinement;
-use crate::run::process::{Job, Limits};
-use crate::run::{Binary, Commands, Harness};
+use nopol_process::run::command::Case;
+use nopol_process::run::confine::Confinement;
+use nopol_process::run::process::{Job, Limits};
+use nopol_process::run::{Binary, Commands, Harness};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};

@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use crate::run::confine::Confinement;
-use crate::run::process::{Job, Limits};
-use crate::source::c::branches::TakenLines;
+use nopol_process::run::confine::Confinement;
+use nopol_process::run::process::{Job, Limits};
+use nopol_source::c::branches::TakenLines;
 use crate::subject::paths::normal;
 use crate::subject::workspace::Workspace;
 

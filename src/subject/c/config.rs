@@ -11,11 +11,11 @@ use super::Program;
 use super::options::COptions;
 pub use crate::config::NAME;
 use crate::config::{Config, ConfigError, File, seconds};
-use crate::paths;
-use crate::run::command::{Case, Command, Comparison, Input};
+use nopol_basics::paths;
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
-use crate::visible;
+use nopol_basics::visible;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

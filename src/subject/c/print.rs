@@ -5,7 +5,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, Value};
 use super::config;
 use super::options::COptions;
 use crate::config::File;
-use crate::run::command::{Case, Command, Comparison, Input};
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 
 /// The table `[c]` with the origin of each value; for the tests, only where they are defined.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, target};
-use crate::run::{Runner, pool};
+use nopol_process::run::{Runner, pool};
 use crate::subject::ecosystem::Answered;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{SubjectError, files, paths};

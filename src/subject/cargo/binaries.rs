@@ -6,8 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::TargetKind;
 
 use super::build::{Cargo, cargo};
-use crate::run::id::TargetId;
-use crate::run::{Binary, Harness};
+use nopol_process::run::id::TargetId;
+use nopol_process::run::{Binary, Harness};
 
 impl Cargo<'_> {
     /// The binary of a test target; `None` if the target is in no member.

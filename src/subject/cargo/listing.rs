@@ -7,11 +7,11 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::Utf8PathBuf;
 
-use crate::run::WHOLE;
-use crate::run::confine::{Circumstances, Confinement};
-use crate::run::id::{TargetId, TestId};
-use crate::run::process::{Exit, Job};
-use crate::run::{self, Binary, summary};
+use nopol_process::run::WHOLE;
+use nopol_process::run::confine::{Circumstances, Confinement};
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::process::{Exit, Job};
+use nopol_process::run::{self, Binary, summary};
 use crate::subject::SubjectError;
 use crate::subject::workspace::Workspace;
 

@@ -13,8 +13,8 @@ use serde::de::IgnoredAny;
 
 use super::Packages;
 use super::build::Cargo;
-use crate::run::id::{TargetId, TestId};
-use crate::run::rules::{Group, Rule, Rules};
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::rules::{Group, Rule, Rules};
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::Told;
 use crate::subject::workspace::{Linked, Workspace};

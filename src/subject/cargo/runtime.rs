@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::hash::fnv1a;
+use nopol_basics::hash::fnv1a;
 
 /// The compiler arguments.
 const ARGS: [&str; 7] = [

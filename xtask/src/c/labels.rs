@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cargo_nopol::rank::facts::{Candidate, Case, EditFacts};
-use cargo_nopol::source::Form;
+use nopol_source::Form;
 
 use super::programs::{compile, in_parallel};
 use super::record::Record;

@@ -4,10 +4,10 @@
 use std::slice;
 
 use anyhow::{Context, Result, bail};
-use cargo_nopol::formula::faults::{Formula, Found, Outcome};
-use cargo_nopol::formula::front::c;
-use cargo_nopol::formula::interpret::End;
-use cargo_nopol::formula::ir::{Entry, Expected, Program, Test};
+use nopol_formula::faults::{Formula, Found, Outcome};
+use nopol_program::front::c;
+use nopol_program::interpret::End;
+use nopol_program::ir::{Entry, Expected, Program, Test};
 
 use super::plot::{self, Panel};
 use super::{Options, search};

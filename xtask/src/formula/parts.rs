@@ -4,7 +4,7 @@
 use std::slice;
 
 use anyhow::Result;
-use cargo_nopol::formula::faults::Formula;
+use nopol_formula::faults::Formula;
 
 use super::{Options, search, tcas};
 

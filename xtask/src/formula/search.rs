@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use cargo_nopol::formula::encode::Extent;
-use cargo_nopol::formula::faults::{Formula, Found, Options, localize};
-use cargo_nopol::formula::front::c;
-use cargo_nopol::formula::interpret::{Limits, Run, run};
-use cargo_nopol::formula::ir::{PlaceId, Program, Test};
-use cargo_nopol::formula::position::Positions;
+use nopol_formula::encode::Extent;
+use nopol_formula::faults::{Formula, Found, Options, localize};
+use nopol_program::front::c;
+use nopol_program::interpret::{Limits, Run, run};
+use nopol_program::ir::{PlaceId, Program, Test};
+use nopol_program::position::Positions;
 
 /// Whether faults count that the program does not state.
 const IMPLICIT: bool = true;

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use cargo_nopol::formula::faults::{Formula, Found};
-use cargo_nopol::formula::front::c;
-use cargo_nopol::formula::interpret::{End, Run};
-use cargo_nopol::formula::ir::{Entry, Expected, PlaceId, Program, Test};
+use nopol_formula::faults::{Formula, Found};
+use nopol_program::front::c;
+use nopol_program::interpret::{End, Run};
+use nopol_program::ir::{Entry, Expected, PlaceId, Program, Test};
 
 use super::{Options, search};
 use crate::tool::median;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cargo_nopol::heap::ir::{Routine, StatementId};
-use cargo_nopol::heap::problem::Triple;
+use nopol_heap::ir::{Routine, StatementId};
+use nopol_heap::problem::Triple;
 
 /// How suspicion is computed.
 #[derive(Clone, Copy, Debug)]

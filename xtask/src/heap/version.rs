@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use cargo_nopol::heap::benchmark::{Faulty, Subject, translated};
-use cargo_nopol::heap::confine::{Confinement, Found, search};
-use cargo_nopol::heap::ir::StatementId;
-use cargo_nopol::heap::patch::Change;
-use cargo_nopol::heap::repair::{Options, Outcome, Strategy};
-use cargo_nopol::heap::until::Until;
+use nopol_heap::benchmark::{Faulty, Subject, translated};
+use nopol_heap::confine::{Confinement, Found, search};
+use nopol_heap::ir::StatementId;
+use nopol_heap::patch::Change;
+use nopol_heap::repair::{Options, Outcome, Strategy};
+use nopol_heap::until::Until;
 
 use super::spectrum::{Formula, Spectrum, rank};
 

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_nopol::source::clauses::{self, Around};
-use cargo_nopol::source::one_step::{Nearby, Step, one_step_edits};
-use cargo_nopol::source::rust::{self, CrateRoot};
-use cargo_nopol::source::{Site, SiteKind, Sources};
+use nopol_source::clauses::{self, Around};
+use nopol_source::one_step::{Nearby, Step, one_step_edits};
+use nopol_source::rust::{self, CrateRoot};
+use nopol_source::{Site, SiteKind, Sources};
 use serde::{Deserialize, Serialize};
 
 use crate::generate::Random;

@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use camino::Utf8Path;
 use cargo_nopol::rank::change::{Change, change};
-use cargo_nopol::source::rust::{self, CrateRoot};
-use cargo_nopol::source::{Language, Sources};
+use nopol_source::rust::{self, CrateRoot};
+use nopol_source::{Language, Sources};
 
 use super::faults::Kind;
 

@@ -3,7 +3,7 @@
 
 use cargo_nopol::rank::canonical::canonical;
 use cargo_nopol::rank::facts::{Candidate, Case, EditFacts};
-use cargo_nopol::source::{Form, Language};
+use nopol_source::{Form, Language};
 
 use super::faults::{Kind, Truth};
 

@@ -5,7 +5,7 @@
 //! its own needs one, and goes on without being told.
 
 use super::Edit;
-use crate::source::Language;
+use nopol_source::Language;
 
 /// The kinds of loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

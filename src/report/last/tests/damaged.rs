@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{BTreeMap, BTreeSet, Dependencies, full, parse, render};
-use crate::damaged::{Input, documents, few, many};
+use nopol_basics::damaged::{Input, documents, few, many};
 
 const WORDS: &[&str] = &[
     "version",

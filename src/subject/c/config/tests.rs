@@ -9,7 +9,7 @@ use proptest::test_runner::TestCaseResult;
 
 use super::{COptions, NAME, files, load};
 use crate::config::seconds;
-use crate::damaged::{Input, documents, few, many};
+use nopol_basics::damaged::{Input, documents, few, many};
 use crate::subject::SubjectError;
 
 const VALID: &[&[u8]] = &[

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{Dir, MAIN, NAME, fs, init};
-use crate::damaged::{Input, documents, few, many};
+use nopol_basics::damaged::{Input, documents, few, many};
 
 const MAKE: &[u8] = b"CC ?= gcc
 SRC = a.c $(wildcard b*.c) \\

@@ -1,0 +1,14 @@
+//! What every crate here uses: typed indices, a stable hash, paths by their text, a large stack, diffs, counted nouns, and
+//! text of others made safe to print.
+
+mod count;
+#[cfg(any(test, feature = "damaged"))]
+pub mod damaged;
+pub mod diff;
+pub mod hash;
+pub mod index;
+pub mod paths;
+pub mod stack;
+pub mod visible;
+
+pub use self::count::count;

@@ -1,0 +1,142 @@
+//! Expressions over the terms of a spec, and their value in one context.
+//!
+//! Leaves are indices into [`Pool::terms`](super::Pool). `patch` renders expressions as text.
+
+use super::operator::{ArithOp, CmpOp};
+use super::value::{Type, Value};
+use super::{Pool, Row};
+
+nopol_basics::index! {
+    /// A term of a pool, in [`Pool::terms`](crate::Pool::terms).
+    TermId
+}
+
+
+
+/// A typed expression over the terms of one [`Pool`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Expr {
+    /// A term of the pool.
+    Term(TermId),
+    /// `!a`.
+    Not(Box<Expr>),
+    /// `a && b`.
+    And(Box<Expr>, Box<Expr>),
+    /// `a || b`.
+    Or(Box<Expr>, Box<Expr>),
+    /// A comparison of two operands of one type.
+    Cmp(CmpOp, Box<Expr>, Box<Expr>),
+    /// An arithmetic operation on two numbers of one type.
+    Arith(ArithOp, Box<Expr>, Box<Expr>),
+}
+
+impl Expr {
+    /// `!self`.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "builds a tree, computes nothing"
+    )]
+    pub fn not(self) -> Self {
+        Self::Not(Box::new(self))
+    }
+
+    /// `self && right`.
+    pub fn and(self, right: Self) -> Self {
+        Self::And(Box::new(self), Box::new(right))
+    }
+
+    /// `self || right`.
+    pub fn or(self, right: Self) -> Self {
+        Self::Or(Box::new(self), Box::new(right))
+    }
+
+    /// `self op right`.
+    pub fn cmp(self, op: CmpOp, right: Self) -> Self {
+        Self::Cmp(op, Box::new(self), Box::new(right))
+    }
+
+    /// `self op right`.
+    pub fn arith(self, op: ArithOp, right: Self) -> Self {
+        Self::Arith(op, Box::new(self), Box::new(right))
+    }
+
+    /// The expression's operands, left to right.
+    pub fn children(&self) -> impl Iterator<Item = &Expr> {
+        let (first, second) = match self {
+            Self::Term(_) => (None, None),
+            Self::Not(a) => (Some(&**a), None),
+            Self::And(a, b) | Self::Or(a, b) | Self::Cmp(_, a, b) | Self::Arith(_, a, b) => {
+                (Some(&**a), Some(&**b))
+            }
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Number of nodes.
+    pub fn size(&self) -> usize {
+        1 + self.children().map(Expr::size).sum::<usize>()
+    }
+
+    /// The terms used, in order of appearance, with repetitions.
+    pub fn terms(&self) -> Vec<TermId> {
+        match self {
+            Self::Term(id) => vec![*id],
+            _ => self.children().flat_map(Expr::terms).collect(),
+        }
+    }
+
+    /// The expression with every defined term replaced by its definition.
+    pub fn expanded(&self, pool: &Pool) -> Self {
+        let again = |expr: &Self| Box::new(expr.expanded(pool));
+        match self {
+            Self::Term(id) => match pool
+                .terms
+                .get(*id)
+                .and_then(|term| term.definition.as_ref())
+            {
+                Some(definition) => definition.expanded(pool),
+                None => self.clone(),
+            },
+            Self::Not(a) => Self::Not(again(a)),
+            Self::And(a, b) => Self::And(again(a), again(b)),
+            Self::Or(a, b) => Self::Or(again(a), again(b)),
+            Self::Cmp(op, a, b) => Self::Cmp(*op, again(a), again(b)),
+            Self::Arith(op, a, b) => Self::Arith(*op, again(a), again(b)),
+        }
+    }
+
+    /// The expression's type; `None` if the types of the operands do not match the operator.
+    pub fn ty(&self, pool: &Pool) -> Option<Type> {
+        match self {
+            Self::Term(id) => pool.terms.get(*id).map(|term| term.ty),
+            Self::Not(a) => (a.ty(pool)? == Type::Bool).then_some(Type::Bool),
+            Self::And(a, b) | Self::Or(a, b) => {
+                (a.ty(pool)? == Type::Bool && b.ty(pool)? == Type::Bool).then_some(Type::Bool)
+            }
+            Self::Cmp(_, a, b) => (a.ty(pool)? == b.ty(pool)?).then_some(Type::Bool),
+            Self::Arith(_, a, b) => {
+                let ty = a.ty(pool)?;
+                (ty == b.ty(pool)? && matches!(ty, Type::Int(_) | Type::F32 | Type::F64))
+                    .then_some(ty)
+            }
+        }
+    }
+
+    /// The expression's value in a context, as the machine computes it; `None` if the evaluation would
+    /// panic or read an undefined value. `&&` and `||` short-circuit.
+    pub fn eval(&self, row: &Row) -> Option<Value> {
+        match self {
+            Self::Term(id) => row.values.get(*id)?.clone(),
+            Self::Not(a) => Some(Value::Bool(!a.eval_bool(row)?)),
+            Self::And(a, b) => Some(Value::Bool(a.eval_bool(row)? && b.eval_bool(row)?)),
+            Self::Or(a, b) => Some(Value::Bool(a.eval_bool(row)? || b.eval_bool(row)?)),
+            Self::Cmp(op, a, b) => Some(Value::Bool(a.eval(row)?.compare(*op, &b.eval(row)?)?)),
+            Self::Arith(op, a, b) => a.eval(row)?.arith(*op, &b.eval(row)?),
+        }
+    }
+
+    /// [`Expr::eval`] of a boolean expression.
+    pub fn eval_bool(&self, row: &Row) -> Option<bool> {
+        self.eval(row)?.as_bool()
+    }
+}

@@ -1,0 +1,249 @@
+//! Addresses as circuits: where pointers and lvalues lead, and what is read and written there.
+
+use std::rc::Rc;
+
+use super::memory::{Carried, INDEX_BITS, Target, Value, choose};
+use super::{Bit, Encoder, Result, index_word};
+use crate::circuit::word::{self, Word};
+use nopol_program::ir::{BinaryOp, FaultKind, Lvalue, Scalar};
+
+/// A number of cells that leads out of every object.
+const FAR: i128 = -(1 << (INDEX_BITS - 1));
+
+/// Where an lvalue may be.
+#[derive(Clone, Debug)]
+pub(super) struct Located {
+    /// The cells, also outside of their objects.
+    pub targets: Rc<[Target]>,
+    /// Whether an index on the way is outside of its array.
+    pub outside: Bit,
+}
+
+impl Located {
+    /// Where a pointer points to.
+    pub fn of(targets: Rc<[Target]>) -> Self {
+        let outside = Bit::FALSE;
+        Self { targets, outside }
+    }
+}
+
+impl Encoder<'_> {
+    pub(super) fn compare_pointers(&mut self, op: BinaryOp, a: &[Target], b: &[Target]) -> Bit {
+        let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let (mut same, mut less, mut unrelated) = (Bit::FALSE, Bit::FALSE, Bit::FALSE);
+        for x in a {
+            for y in b {
+                let both = self.circuit.and(x.when, y.when);
+                match (&x.address, &y.address) {
+                    // Null has no order, not even to itself.
+                    (None, None) if is_equality => same = self.circuit.or(same, both),
+                    (Some((one, x)), Some((other, y))) if one == other => {
+                        let equal = self.circuit.equal(x, y);
+                        let equal = self.circuit.and(both, equal);
+                        same = self.circuit.or(same, equal);
+                        let below = self.circuit.less(x, y, true);
+                        let below = self.circuit.and(both, below);
+                        less = self.circuit.or(less, below);
+                    }
+                    _ => unrelated = self.circuit.or(unrelated, both),
+                }
+            }
+        }
+        if !is_equality {
+            self.fault(FaultKind::OutOfBounds, unrelated);
+        }
+        let related = !unrelated;
+        match op {
+            BinaryOp::Eq => same,
+            BinaryOp::Ne => !same,
+            BinaryOp::Lt => less,
+            BinaryOp::Le => self.circuit.or(less, same),
+            BinaryOp::Ge => self.circuit.and(!less, related),
+            BinaryOp::Gt => self.circuit.all([!less, !same, related]),
+            _ => Bit::FALSE,
+        }
+    }
+
+    pub(super) fn distance(&mut self, a: &[Target], b: &[Target], stride: u32) -> Word {
+        let mut unrelated = Bit::FALSE;
+        let mut result = index_word(0);
+        for x in a {
+            for y in b {
+                let both = self.circuit.and(x.when, y.when);
+                match (&x.address, &y.address) {
+                    (Some((one, x)), Some((other, y))) if one == other => {
+                        let (cells, _) = self.circuit.sub(x, y, true);
+                        result = self.circuit.choose(both, &cells, &result);
+                    }
+                    _ => unrelated = self.circuit.or(unrelated, both),
+                }
+            }
+        }
+        self.fault(FaultKind::OutOfBounds, unrelated);
+        match stride {
+            0 | 1 => result,
+            _ => {
+                let stride = index_word(i128::from(stride));
+                self.circuit.div_rem(&result, &stride, true).0
+            }
+        }
+    }
+
+    /// A signed number of elements of so many cells, as a number of cells. What is too large leads out of every object.
+    pub(super) fn scaled(&mut self, number: &[Bit], stride: u32) -> Word {
+        let index = word::resized(number, INDEX_BITS, true);
+        let again = word::resized(&index, number.len(), true);
+        let mut fits = match number.len() > INDEX_BITS {
+            true => self.circuit.equal(&again, number),
+            false => Bit::TRUE,
+        };
+        let mut cells = index;
+        if stride != 1 {
+            let stride = index_word(i128::from(stride));
+            let (product, overflows) = self.circuit.mul(&cells, &stride, true);
+            fits = self.circuit.and(fits, !overflows);
+            cells = product;
+        }
+        self.circuit.choose(fits, &cells, &index_word(FAR))
+    }
+
+    /// A pointer so many cells further; null stays null.
+    pub(super) fn moved(&mut self, targets: &[Target], by: &[Bit]) -> Rc<[Target]> {
+        let far = index_word(FAR);
+        let is_far = self.circuit.equal(by, &far);
+        let move_one = |target: &Target| {
+            let address = target.address.as_ref().map(|(object, cell)| {
+                let (sum, overflows) = self.circuit.add(cell, by, true);
+                let is_far = self.circuit.or(is_far, overflows);
+                (*object, self.circuit.choose(is_far, &far, &sum))
+            });
+            Target {
+                when: target.when,
+                address,
+            }
+        };
+        targets.iter().map(move_one).collect()
+    }
+
+    /// Finds a cell, without a check whether it is there.
+    pub(super) fn locate(&mut self, lvalue: &Lvalue) -> Result<Located> {
+        match lvalue {
+            Lvalue::Variable(variable) => {
+                let local = self.frame().objects.get(variable).copied();
+                let object = local.or_else(|| self.globals.get(variable).copied());
+                let object = match object {
+                    Some(object) => object,
+                    None => self.declared(*variable),
+                };
+                let address = Some((object, index_word(0)));
+                let when = Bit::TRUE;
+                Ok(Located::of([Target { when, address }].into()))
+            }
+            Lvalue::Deref(pointer) => Ok(Located::of(self.pointer(pointer)?)),
+            Lvalue::Index {
+                array,
+                index,
+                length,
+                stride,
+            } => {
+                let array = self.locate(array)?;
+                let signed = index.ty.is_signed();
+                let index = self.bits(index)?;
+                let index = word::resized(&index, index.len() + 1, signed);
+                Ok(self.element(&array, &index, *length, *stride))
+            }
+            Lvalue::Field(structure, offset) => {
+                let structure = self.locate(structure)?;
+                let targets = self.moved(&structure.targets, &index_word(i128::from(*offset)));
+                Ok(Located {
+                    targets,
+                    ..structure
+                })
+            }
+        }
+    }
+
+    /// An element of an array, by a signed number.
+    pub(super) fn element(
+        &mut self,
+        array: &Located,
+        index: &[Bit],
+        length: Option<u32>,
+        stride: u32,
+    ) -> Located {
+        let mut outside = array.outside;
+        if let Some(length) = length {
+            let width = index.len().max(INDEX_BITS + 1);
+            let (index, length) = (
+                word::resized(index, width, true),
+                word::constant(i128::from(length), width),
+            );
+            let inside = self.circuit.less(&index, &length, false);
+            outside = self.circuit.or(outside, !inside);
+        }
+        let by = self.scaled(index, stride);
+        let targets = self.moved(&array.targets, &by);
+        Located { targets, outside }
+    }
+
+    /// The cell so many cells further.
+    pub(super) fn further(&mut self, located: &Located, cells: u32) -> Located {
+        let targets = self.moved(&located.targets, &index_word(i128::from(cells)));
+        Located {
+            targets,
+            ..*located
+        }
+    }
+
+    /// Records the faults of reading or writing where a pointer points to. When its cell is in its object.
+    fn check(&mut self, target: &Target, outside: Bit) -> Bit {
+        let Some((object, cell)) = &target.address else {
+            self.fault(FaultKind::NullPointer, target.when);
+            return Bit::FALSE;
+        };
+        let length = self.memory.objects[*object].length.clone();
+        let inside = self.circuit.less(cell, &length, false);
+        let wrong = self.circuit.or(!inside, outside);
+        let wrong = self.circuit.and(target.when, wrong);
+        self.fault(FaultKind::OutOfBounds, wrong);
+        inside
+    }
+
+    /// What a located cell holds; a fault if it was never set.
+    pub(super) fn read(&mut self, located: &Located, ty: Scalar) -> Value {
+        let (value, unset) = self.carried_from(located, ty);
+        self.fault(FaultKind::Unset, unset);
+        value
+    }
+
+    /// What a located cell holds, to be moved.
+    pub(super) fn carried_from(&mut self, located: &Located, ty: Scalar) -> Carried {
+        let mut result = (Value::zero(ty), Bit::FALSE);
+        for target in located.targets.iter() {
+            let inside = self.check(target, located.outside);
+            if let Some((object, cell)) = &target.address {
+                let contents = *self.contents(*object);
+                let (value, unset) = self.memory.read(self.circuit, *object, contents, cell, ty);
+                let read = (value, self.circuit.and(unset, inside));
+                result = choose(self.circuit, target.when, &read, &result);
+            }
+        }
+        result
+    }
+
+    /// Writes into a located cell.
+    pub(super) fn write_to(&mut self, located: &Located, value: &Value) {
+        self.carry_to(located, &(value.clone(), Bit::FALSE));
+    }
+
+    /// Moves a value into a located cell.
+    pub(super) fn carry_to(&mut self, located: &Located, value: &Carried) {
+        for target in located.targets.iter() {
+            let inside = self.check(target, located.outside);
+            if let Some((object, cell)) = &target.address {
+                let when = self.circuit.and(target.when, inside);
+                self.write(*object, cell, value.clone(), when);
+            }
+        }
+    }
+}

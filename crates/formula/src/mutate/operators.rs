@@ -1,0 +1,111 @@
+//! Which operators may stand in for another one: Table 1 of AllRepair, and a third level.
+
+use nopol_program::ir::BinaryOp::{
+    self, Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor,
+};
+use nopol_program::ir::{Expr, ExprKind, LogicalOp, Variant};
+
+/// How many mutations there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Operators of the same kind (Table 1, level 1).
+    One,
+    /// More operators, and constants (Table 1, level 2).
+    Two,
+    /// Also other variables and constants, and conditions negated or with a clause left out. Not in the papers.
+    Three,
+}
+
+type Sets = &'static [&'static [BinaryOp]];
+
+const BITWISE: Sets = &[&[Shl, Shr], &[And, Or, Xor]];
+const FIRST: Sets = &[&[Add, Sub], &[Mul, Div, Rem], &[Gt, Ge], &[Lt, Le]];
+const SECOND: Sets = &[&[Add, Sub, Mul, Div, Rem], &[Gt, Ge, Lt, Le], &[Eq, Ne]];
+const THIRD: Sets = &[&[Add, Sub, Mul, Div, Rem], &[Gt, Ge, Lt, Le, Eq, Ne]];
+
+/// The operators that may stand in for this one.
+pub fn others(op: BinaryOp, level: Level) -> impl Iterator<Item = BinaryOp> {
+    let sets = match level {
+        Level::One => FIRST,
+        Level::Two => SECOND,
+        Level::Three => THIRD,
+    };
+    let set = sets.iter().chain(BITWISE).find(|set| set.contains(&op));
+    let set = set.copied().unwrap_or_default();
+    set.iter().copied().filter(move |other| *other != op)
+}
+
+/// The least level that has a mutation of an expression.
+pub fn level_of(expr: &Expr, variant: &Variant) -> Level {
+    match (variant, &expr.kind) {
+        (Variant::Operator(new), ExprKind::Binary(old, ..)) => [Level::One, Level::Two]
+            .into_iter()
+            .find(|level| others(*old, *level).any(|other| other == *new))
+            .unwrap_or(Level::Three),
+        (Variant::Connective, _) => Level::One,
+        (Variant::Instead(new), ExprKind::Constant(_)) => match new.kind {
+            ExprKind::Constant(_) => Level::Two,
+            _ => Level::Three,
+        },
+        (Variant::Opposite, ExprKind::Cast(_)) => Level::Two,
+        _ => Level::Three,
+    }
+}
+
+/// How an operator is written, in C and in Rust.
+pub const fn token(op: BinaryOp) -> &'static str {
+    match op {
+        Add => "+",
+        Sub => "-",
+        Mul => "*",
+        Div => "/",
+        Rem => "%",
+        And => "&",
+        Or => "|",
+        Xor => "^",
+        Shl => "<<",
+        Shr => ">>",
+        Eq => "==",
+        Ne => "!=",
+        Lt => "<",
+        Le => "<=",
+        Gt => ">",
+        Ge => ">=",
+    }
+}
+
+/// How tightly an operator binds, in C and in Rust.
+pub type Binding = (u8, u8);
+
+/// That of an operator with one operand, which no other one binds more tightly than.
+pub const TIGHTEST: Binding = (20, 20);
+
+/// That of `&&` and of `||`.
+pub const fn binding_of_logical(op: LogicalOp) -> Binding {
+    match op {
+        LogicalOp::And => (2, 2),
+        LogicalOp::Or => (1, 1),
+    }
+}
+
+/// How tightly an operator binds.
+pub const fn binding(op: BinaryOp) -> Binding {
+    match op {
+        Mul | Div | Rem => (10, 10),
+        Add | Sub => (9, 9),
+        Shl | Shr => (8, 8),
+        And => (5, 7),
+        Xor => (4, 6),
+        Or => (3, 5),
+        Lt | Le | Gt | Ge => (7, 4),
+        Eq | Ne => (6, 4),
+    }
+}
+
+/// Whether an operation may stand without parentheses where one that binds like this is around it: in both languages, and
+/// of the same connective on both sides, as it does not matter where that begins.
+pub const fn is_bare_within(within: Binding, around: Binding) -> bool {
+    let is_connective = within.0 <= 2;
+    let is_same = within.0 == around.0 && within.1 == around.1;
+    within.0 > around.0 && within.1 > around.1 || is_connective && is_same
+}

@@ -1,0 +1,495 @@
+//! When a mutated program is right, and inputs for which it is not.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use fixedbitset::FixedBitSet;
+
+use super::applied::mutant;
+use super::space::Space;
+use crate::circuit::cnf::{Lit, Solver, Unknown};
+use crate::circuit::word::Word;
+use crate::circuit::{Bit, Circuit};
+use crate::encode::entry::{Called, Growing, encode_call, encode_test, number};
+use crate::encode::{Choices, Explored, Extent, Side, Stop, StopKind};
+use nopol_program::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
+use nopol_program::ir::{FaultKind, FunctionId, Made, Program, Scalar, Test};
+use nopol_program::position::Positions;
+
+/// What a program must do.
+#[derive(Clone, Debug)]
+pub enum Specification {
+    /// It passes these tests.
+    Tests(Vec<Test>),
+    /// Whatever its arguments are, this function returns without a fault, and what the reference returns if there is
+    /// one. Arguments for which the reference has a fault do not count, nor do runs beyond the bound (AllRepair,
+    /// Definition 2).
+    Function {
+        /// The function.
+        function: FunctionId,
+        /// The one that it is held against.
+        reference: Option<FunctionId>,
+    },
+}
+
+/// An input for which a program was wrong: from then on all programs are held against it.
+#[derive(Clone, Debug)]
+pub enum Check {
+    /// A test, by its number.
+    Test(usize),
+    /// A call with these numbers for the cells of the parameters.
+    Call {
+        /// The numbers.
+        arguments: Vec<i128>,
+        /// What must be returned, if that matters.
+        expected: Option<i128>,
+    },
+}
+
+/// How a program fares with a [`Check`].
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Whether it is right.
+    pub holds: bool,
+    /// Whether the run comes to its end.
+    pub ends: bool,
+    /// The sides of branches that it takes.
+    pub sides: Vec<Side>,
+    /// The choices on which the run depends.
+    pub telling: FixedBitSet,
+    /// What a call returns.
+    pub result: Option<i128>,
+}
+
+/// The types of the cells of a function's parameters.
+pub fn cells(program: &Program, function: FunctionId) -> Vec<Scalar> {
+    let parameters = program.functions[function].parameters.iter();
+    parameters
+        .flat_map(|parameter| program.variables[*parameter].cells.iter().copied())
+        .collect()
+}
+
+impl Specification {
+    /// Runs a program with these choices made on an input.
+    pub fn judge(
+        &self,
+        program: &Program,
+        made: &Made,
+        check: &Check,
+        extent: Extent,
+        positions: &mut Positions,
+    ) -> Verdict {
+        let limits = limits(extent);
+        match (self, check) {
+            (Self::Tests(tests), Check::Test(test)) => {
+                let run = run_mutant(program, &tests[*test], &limits, positions, made);
+                let holds = run.end == End::Passed;
+                Verdict {
+                    holds,
+                    ends: holds,
+                    sides: run.branches,
+                    telling: run.telling,
+                    result: None,
+                }
+            }
+            (
+                Self::Function { function, .. },
+                Check::Call {
+                    arguments,
+                    expected,
+                },
+            ) => {
+                let (run, result) =
+                    call_mutant(program, *function, arguments, &limits, positions, made);
+                let ends = run.end == End::Passed;
+                let is_cut = matches!(run.end, End::Bound(_) | End::Assumption | End::Steps);
+                let result = number_of(result);
+                let is_expected = expected.is_none_or(|wanted| result == Some(wanted));
+                Verdict {
+                    holds: is_cut || ends && is_expected,
+                    ends,
+                    sides: run.branches,
+                    telling: run.telling,
+                    result,
+                }
+            }
+            _ => Verdict {
+                holds: true,
+                ends: true,
+                sides: Vec::new(),
+                telling: FixedBitSet::new(),
+                result: None,
+            },
+        }
+    }
+
+    /// What the unchanged program does on an input that the language forbids or the program states as a fault; nothing if it
+    /// comes to its end.
+    pub fn fault(&self, program: &Program, check: &Check, extent: Extent) -> Option<FaultKind> {
+        let (Self::Function { function, .. }, Check::Call { arguments, .. }) = (self, check) else {
+            return None;
+        };
+        let (limits, mut positions) = (limits(extent), Positions::default());
+        let made = Made::new();
+        let (run, _) = call_mutant(
+            program,
+            *function,
+            arguments,
+            &limits,
+            &mut positions,
+            &made,
+        );
+        match run.end {
+            End::Fault(kind, _) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Whether a program with these choices open is right for an input, or the run leaves what is explored.
+    ///
+    /// # Errors
+    /// If the run cannot be encoded.
+    pub fn holds(
+        &self,
+        space: &Space,
+        check: &Check,
+        (extent, explored): (Extent, &Explored),
+        choices: &Choices,
+        growing: Growing<'_>,
+    ) -> Result<Bit, Stop> {
+        let program = &space.program;
+        match (self, check) {
+            (Self::Tests(tests), Check::Test(test)) => {
+                let encoded =
+                    encode_test(program, &tests[*test], extent, explored, choices, growing)?;
+                Ok(encoded.passes)
+            }
+            (
+                Self::Function { function, .. },
+                Check::Call {
+                    arguments,
+                    expected,
+                },
+            ) => {
+                let cells = cells(program, *function);
+                let words = cells.iter().zip(arguments);
+                let words: Vec<Word> = words.map(|(ty, value)| number(*ty, *value)).collect();
+                let Growing { circuit, positions } = growing;
+                let called = encode_call(
+                    program,
+                    (*function, &words),
+                    extent,
+                    explored,
+                    choices,
+                    Growing { circuit, positions },
+                )?;
+                let wanted = match (expected, program.functions[*function].result) {
+                    (Some(wanted), Some(ty)) => Some(number(ty, *wanted)),
+                    _ => None,
+                };
+                // What is returned by a run that escapes is not known, but a fault before that is one.
+                let other = differs(circuit, &called, wanted.as_ref());
+                let right = circuit.or(!other, called.escapes);
+                Ok(circuit.and(right, !called.faults))
+            }
+            _ => Ok(Bit::TRUE),
+        }
+    }
+}
+
+const fn limits(extent: Extent) -> Limits {
+    Limits {
+        bound: extent.bound,
+        steps: extent.steps,
+        implicit: extent.implicit,
+    }
+}
+
+const fn number_of(result: Option<Value>) -> Option<i128> {
+    match result {
+        Some(Value::Number(number)) => Some(number),
+        _ => None,
+    }
+}
+
+/// When a call returns something else.
+fn differs(circuit: &mut Circuit, called: &Called, wanted: Option<&Word>) -> Bit {
+    match (&called.result, wanted) {
+        (Some(result), Some(wanted)) => {
+            let same = circuit.equal(result, wanted);
+            circuit.and(called.returns, !same)
+        }
+        _ => Bit::FALSE,
+    }
+}
+
+/// What is said of a program.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// It is right.
+    Right {
+        /// Whether that holds for all runs: none goes beyond the bound.
+        is_unbounded: bool,
+    },
+    /// It is wrong for an input.
+    Wrong(Check),
+}
+
+/// Looks for inputs for which programs are wrong.
+pub struct Judge<'a> {
+    specification: &'a Specification,
+    space: &'a Space,
+    extent: Extent,
+    /// The tests, those that refuted programs lately first.
+    order: Vec<usize>,
+    proof: Option<Proof>,
+    /// How often a solver was asked.
+    pub asked: usize,
+}
+
+/// Proofs about a function for all arguments: everything is in one circuit, so that what programs have in common is
+/// encoded once.
+struct Proof {
+    circuit: Circuit,
+    positions: Positions,
+    solver: Solver,
+    arguments: Vec<Word>,
+    /// What the reference returns, and when it returns without a fault.
+    reference: Option<(Option<Word>, Bit)>,
+    /// When the original is wrong, and when its run comes to its end or to the bound.
+    original: Bit,
+    counts: Bit,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A run cannot be encoded.
+    Stop(Stop),
+    /// The formula and the interpreter disagree, which is a bug here.
+    Disagreement,
+    /// The time is over.
+    Late,
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        match stop.kind {
+            StopKind::Late => Self::Late,
+            StopKind::Outside | StopKind::Large => Self::Stop(stop),
+        }
+    }
+}
+
+impl From<Unknown> for Trouble {
+    fn from(_: Unknown) -> Self {
+        Self::Late
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of the mutants of a program.
+    ///
+    /// # Errors
+    /// If the original cannot be encoded.
+    pub fn new(
+        specification: &'a Specification,
+        space: &'a Space,
+        extent: Extent,
+    ) -> Result<Self, Trouble> {
+        let mut judge = Self {
+            specification,
+            space,
+            extent,
+            order: Vec::new(),
+            proof: None,
+            asked: 0,
+        };
+        match specification {
+            Specification::Tests(tests) => judge.order = (0..tests.len()).collect(),
+            Specification::Function {
+                function,
+                reference,
+            } => judge.proof = Some(judge.proof(*function, *reference)?),
+        }
+        Ok(judge)
+    }
+
+    fn proof(&self, function: FunctionId, reference: Option<FunctionId>) -> Result<Proof, Trouble> {
+        let mut proof = Proof {
+            circuit: Circuit::default(),
+            positions: Positions::default(),
+            solver: Solver::patient(self.extent.patience()),
+            arguments: Vec::new(),
+            reference: None,
+            original: Bit::FALSE,
+            counts: Bit::FALSE,
+        };
+        for ty in cells(&self.space.program, function) {
+            let word = proof.circuit.free(usize::from(ty.bits()));
+            proof.arguments.push(word);
+        }
+        let original = mutant(&self.space.program, &Made::new());
+        if let Some(reference) = reference {
+            let called = proof.call(&original, reference, self.extent)?;
+            let counts = proof.circuit.and(called.returns, !called.faults);
+            proof.reference = Some((called.result, counts));
+        }
+        let called = proof.call(&original, function, self.extent)?;
+        proof.original = proof.wrong(&called);
+        let ends = proof.circuit.or(called.returns, called.faults);
+        proof.counts = proof.circuit.or(ends, called.cut);
+        Ok(proof)
+    }
+
+    /// An input for which a program is wrong, if there is one.
+    ///
+    /// # Errors
+    /// If the solver gives up, or the program cannot be encoded.
+    pub fn ask(&mut self, made: &Made, positions: &mut Positions) -> Result<Answer, Trouble> {
+        match self.specification {
+            Specification::Tests(_) => {
+                for at in 0..self.order.len() {
+                    if is_late(self.extent) {
+                        return Err(Trouble::Late);
+                    }
+                    let check = Check::Test(self.order[at]);
+                    let program = &self.space.program;
+                    let verdict =
+                        self.specification
+                            .judge(program, made, &check, self.extent, positions);
+                    if !verdict.holds {
+                        self.order[..=at].rotate_right(1);
+                        return Ok(Answer::Wrong(check));
+                    }
+                }
+                Ok(Answer::Right { is_unbounded: true })
+            }
+            Specification::Function { function, .. } => {
+                self.asked += 1;
+                let program = mutant(&self.space.program, made);
+                match &mut self.proof {
+                    Some(proof) => proof.ask(self.specification, &program, *function, self.extent),
+                    None => Ok(Answer::Right {
+                        is_unbounded: false,
+                    }),
+                }
+            }
+        }
+    }
+
+    /// Whether no arguments meet the assumptions, so that every program is right.
+    ///
+    /// # Errors
+    /// If the solver gives up.
+    pub fn is_vacuous(&mut self) -> Result<bool, Trouble> {
+        match &mut self.proof {
+            Some(proof) => {
+                let counts = proof.solver.literal(&proof.circuit, proof.counts);
+                Ok(!proof.solver.check(&[counts])?)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Whether a program that is right comes to an end for an input for which the original is wrong. If it does not, it is
+    /// only right because it never ends.
+    ///
+    /// # Errors
+    /// If the solver gives up, or the program cannot be encoded.
+    pub fn mends(&mut self, made: &Made) -> Result<bool, Trouble> {
+        match (self.specification, &mut self.proof) {
+            (Specification::Function { function, .. }, Some(proof)) => {
+                self.asked += 1;
+                let program = &mutant(&self.space.program, made);
+                let called = proof.call(program, *function, self.extent)?;
+                let mended = proof.circuit.and(proof.original, called.returns);
+                let mended = proof.solver.literal(&proof.circuit, mended);
+                Ok(proof.solver.check(&[mended])?)
+            }
+            _ => Ok(true),
+        }
+    }
+}
+
+/// Whether the time is over.
+pub fn is_late(extent: Extent) -> bool {
+    let deadline = extent.deadline;
+    deadline.is_some_and(|deadline| Instant::now() > deadline)
+}
+
+impl Proof {
+    fn call(
+        &mut self,
+        program: &Program,
+        function: FunctionId,
+        extent: Extent,
+    ) -> Result<Called, Stop> {
+        encode_call(
+            program,
+            (function, &self.arguments),
+            extent,
+            &Explored::All,
+            &Choices::default(),
+            Growing {
+                circuit: &mut self.circuit,
+                positions: &mut self.positions,
+            },
+        )
+    }
+
+    /// When a call is wrong.
+    fn wrong(&mut self, called: &Called) -> Bit {
+        let (wanted, counts) = match &self.reference {
+            Some((wanted, counts)) => (wanted.as_ref(), *counts),
+            None => (None, Bit::TRUE),
+        };
+        let other = differs(&mut self.circuit, called, wanted);
+        let wrong = self.circuit.or(called.faults, other);
+        self.circuit.and(wrong, counts)
+    }
+
+    fn ask(
+        &mut self,
+        specification: &Specification,
+        program: &Program,
+        function: FunctionId,
+        extent: Extent,
+    ) -> Result<Answer, Trouble> {
+        let called = self.call(program, function, extent)?;
+        let wrong = self.wrong(&called);
+        let wrong: Lit = self.solver.literal(&self.circuit, wrong);
+        if !self.solver.check(&[wrong])? {
+            let cut = self.solver.literal(&self.circuit, called.cut);
+            let is_unbounded = !self.solver.check(&[cut])?;
+            return Ok(Answer::Right { is_unbounded });
+        }
+        let values = cells(program, function).into_iter().zip(&self.arguments);
+        let arguments: Vec<i128> = values
+            .map(|(ty, word)| ty.value(self.solver.number(word)))
+            .collect();
+        let expected = match specification {
+            Specification::Function {
+                reference: Some(reference),
+                ..
+            } => {
+                let positions = &mut Positions::default();
+                let limits = limits(extent);
+                let of = (program, *reference);
+                let (_, result) = call(of.0, of.1, &arguments, &limits, positions, &HashMap::new());
+                number_of(result)
+            }
+            _ => None,
+        };
+        let check = Check::Call {
+            arguments,
+            expected,
+        };
+        let positions = &mut Positions::default();
+        let verdict = specification.judge(program, &Made::new(), &check, extent, positions);
+        match verdict.holds {
+            true => Err(Trouble::Disagreement),
+            false => Ok(Answer::Wrong(check)),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Cells that were never set: circuits and the interpreter say of the same runs that they use one.
+
+use super::agreement::agree;
+use super::strings::test;
+use nopol_program::front::c;
+
+/// Bodies of `main` in which it depends on values that may be any whether a cell has a value when it is used.
+const BODIES: [&str; 7] = [
+    "int s, x = 2; if (x > 1) s = 1; return s != 1;",
+    "int t[3], i = 1, k = 1; t[i] = 0; return t[k];",
+    "int t[3], u[3], i = 1, k = 2; t[i] = 0; u[0] = 0; u[1] = t[k]; u[2] = t[1]; return u[i];",
+    "struct { int a, b; } p, q; int x = 1; p.a = 0; if (x) p.b = 0; q = p; if (x > 1) q.b = 1; return q.b;",
+    "int x = 3, n = 0; while (n < 3) { int s; if (n != x) s = n; n = n + 1; if (n == x) n = s + 9; } return n != 11;",
+    "int n = 2, i = 1; char *m = malloc(2); m[0] = 0; if (n > i) m[1] = m[0]; n = m[i]; return n;",
+    "int s, t, x = 1; t = s; if (x > 0) t = 0; s = t + 0; return s;",
+];
+
+#[test]
+fn a_cell_that_was_never_set_is_a_fault_where_it_is_used() {
+    for body in BODIES {
+        let text = format!("#include <stdlib.h>\nint main(void) {{ {body} }}");
+        let program =
+            c::read(&[("a.c".into(), text)]).unwrap_or_else(|outside| panic!("{outside}"));
+        let mut passed = [0; 2];
+        for seed in 0..60 {
+            match agree(&program, &test(&program, true, ""), seed % 2 == 0, seed) {
+                Ok(passes) => passed[usize::from(passes)] += 1,
+                Err(error) => panic!("{body}, seed {seed}: {error}"),
+            }
+        }
+        assert!(passed[0] > 0 && passed[1] > 0, "{body}: {passed:?}");
+    }
+}

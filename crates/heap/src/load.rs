@@ -1,0 +1,138 @@
+//! Reads a C program and records where it enters the function under repair.
+
+use camino::Utf8PathBuf;
+
+use super::ir::Routine;
+use super::lower::lower;
+use super::memory::Memory;
+use super::record::memory;
+use nopol_program::front::c;
+use nopol_program::interpret::{Limits, entries};
+use nopol_program::ir::{Entry, FunctionId, Outside, Program, Test};
+
+/// Most iterations of a loop, and most statements, while a program is run to its function.
+const LIMITS: Limits = Limits {
+    bound: 100_000,
+    steps: 5_000_000,
+    implicit: true,
+};
+
+/// A program with the routine under repair.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program.
+    pub program: Program,
+    /// The texts of its files.
+    pub texts: Vec<String>,
+    /// The function in the program.
+    pub function: FunctionId,
+    /// The function as guarded statements.
+    pub routine: Routine,
+}
+
+impl Loaded {
+    /// Reads these files, and lowers a function.
+    ///
+    /// # Errors
+    /// If there is no such function, or something in the program is beyond what is modelled.
+    pub fn new(files: &[(Utf8PathBuf, String)], function: &str) -> Result<Self, Outside> {
+        let program = c::read(files)?;
+        let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
+        Self::of(program, texts, function)
+    }
+
+    /// The path of a file, by its number in the program.
+    pub fn file(&self, number: u32) -> String {
+        let file = self.program.files.get(number as usize);
+        file.map_or_else(String::new, ToString::to_string)
+    }
+
+    /// The same for somebody who sees what statements do: of those that are beyond what is modelled, only the effect
+    /// counts.
+    ///
+    /// # Errors
+    /// If there is no such function, or all of it is beyond what is modelled.
+    pub fn leniently(files: &[(Utf8PathBuf, String)], function: &str) -> Result<Self, Outside> {
+        let program = c::read_leniently(files)?;
+        let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
+        if !program.functions.iter().any(|of| of.name == function) {
+            // Not even its head is modelled: why, only a strict reader says.
+            c::read(files)?;
+        }
+        let loaded = Self::lowered(program, texts, function, true)?;
+        match loaded.routine.concrete.first() {
+            Some(first) if loaded.routine.units().is_empty() => Err(first.outside.clone()),
+            _ => Ok(loaded),
+        }
+    }
+
+    /// Lowers a function of a program with these texts.
+    ///
+    /// # Errors
+    /// If there is no such function, or something in it is beyond what is modelled.
+    pub fn of(program: Program, texts: Vec<String>, function: &str) -> Result<Self, Outside> {
+        Self::lowered(program, texts, function, false)
+    }
+
+    fn lowered(
+        program: Program,
+        texts: Vec<String>,
+        function: &str,
+        is_lenient: bool,
+    ) -> Result<Self, Outside> {
+        let found = program.functions.iter_enumerated();
+        let mut found = found.filter(|(_, of)| of.name == function);
+        let Some((id, _)) = found.next() else {
+            let names: Vec<&str> = program
+                .functions
+                .iter()
+                .map(|function| &*function.name)
+                .collect();
+            let near = names
+                .iter()
+                .min_by_key(|name| strsim::damerau_levenshtein(name, function));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            return Err(Outside {
+                file: program.files.first().cloned().unwrap_or_default(),
+                line: 1,
+                reason: format!("there is no function `{function}`{near}"),
+            });
+        };
+        let routine = lower(&program, &texts, id, is_lenient)?;
+        Ok(Self {
+            program,
+            texts,
+            function: id,
+            routine,
+        })
+    }
+
+    /// The memory whenever the program, run with these arguments, enters the function.
+    pub fn entries(&self, arguments: &[String]) -> Vec<Memory> {
+        let Some(main) = c::main_of(&self.program) else {
+            return Vec::new();
+        };
+        let arguments = std::iter::once("program").chain(arguments.iter().map(String::as_str));
+        let test = Test {
+            name: String::new(),
+            entry: Entry::Main {
+                main,
+                arguments: arguments
+                    .map(|argument| argument.as_bytes().to_vec())
+                    .collect(),
+                input: Vec::new(),
+                output: None,
+                exit: 0,
+            },
+        };
+        self.entries_of(&test)
+    }
+
+    /// The memory whenever a test enters the function.
+    pub fn entries_of(&self, test: &Test) -> Vec<Memory> {
+        entries(&self.program, test, &LIMITS, self.function)
+            .iter()
+            .filter_map(|entered| memory(&self.routine, entered))
+            .collect()
+    }
+}

@@ -1,0 +1,262 @@
+//! The machine against the interpreter of formulas, on random functions over numbers of all types.
+
+use camino::Utf8PathBuf;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+use super::{Fault, Machine};
+use nopol_program::interpret::{self, End, Limits, call};
+use nopol_program::ir::FaultKind;
+use nopol_program::position::Positions;
+use crate::load::Loaded;
+use crate::machine::Point;
+use crate::memory::Memory;
+use crate::state::Value;
+
+const TYPES: [&str; 11] = [
+    "int",
+    "unsigned",
+    "char",
+    "unsigned char",
+    "short",
+    "unsigned short",
+    "long",
+    "unsigned long",
+    "size_t",
+    "_Bool",
+    "signed char",
+];
+
+const LITERALS: [&str; 14] = [
+    "0",
+    "1",
+    "2",
+    "5",
+    "-1",
+    "127",
+    "128",
+    "255",
+    "65535",
+    "2147483647",
+    "4000000000u",
+    "4000000000",
+    "3u",
+    "'a'",
+];
+
+const OPERATORS: [&str; 16] = [
+    "+", "-", "*", "<", "<=", "==", "/", "%", ">", ">=", "!=", "&", "|", "^", "<<", ">>",
+];
+
+/// Reads a program off a list of choices; after its end every choice is the first one.
+struct Choices(std::vec::IntoIter<u16>);
+
+impl Choices {
+    fn below(&mut self, count: usize) -> usize {
+        usize::from(self.0.next().unwrap_or(0)) % count
+    }
+
+    fn of(&mut self, all: &[&'static str]) -> &'static str {
+        all[self.below(all.len())]
+    }
+
+    fn expression(&mut self, depth: u32) -> String {
+        let kind = match depth {
+            0 => self.below(2),
+            _ => self.below(9),
+        };
+        let deeper = depth.saturating_sub(1);
+        match kind {
+            0 => self.of(&["a", "b", "c", "n->f", "n->g"]).to_owned(),
+            1 => self.of(&LITERALS).to_owned(),
+            2 => format!("({})({})", self.of(&TYPES), self.expression(deeper)),
+            3 => format!(
+                "({}({}))",
+                self.of(&["-", "~", "!"]),
+                self.expression(deeper)
+            ),
+            4 => format!(
+                "(({}) ? ({}) : ({}))",
+                self.expression(deeper),
+                self.expression(deeper),
+                self.expression(deeper)
+            ),
+            5 => format!(
+                "(({}) {} ({}))",
+                self.expression(deeper),
+                self.of(&["&&", "||"]),
+                self.expression(deeper)
+            ),
+            _ => format!(
+                "(({}) {} ({}))",
+                self.expression(deeper),
+                self.of(&OPERATORS),
+                self.expression(deeper)
+            ),
+        }
+    }
+
+    fn program(&mut self) -> String {
+        let [r, a, b, c, f, g] = [(); 6].map(|()| self.of(&TYPES));
+        let [one, two, three, four, five] = [(); 5].map(|()| self.expression(2));
+        format!(
+            "#include <stdlib.h>
+struct cell {{ {f} f; {g} g; struct cell *next; }};
+{r} work({a} a, {b} b, {c} c) {{
+    struct cell *n = malloc(sizeof *n);
+    n->f = a;
+    n->g = b;
+    n->g = {one};
+    if ({two}) {{
+        n->f = {three};
+    }} else {{
+        c = {four};
+    }}
+    return {five};
+}}
+int main(void) {{ return work(1, 2, 3) != 0; }}
+"
+        )
+    }
+}
+
+/// What the machine makes of a call.
+fn run(loaded: &Loaded, arguments: &[i128]) -> Result<Value, Fault> {
+    let routine = &loaded.routine;
+    let mut memory = Memory::new(routine);
+    for (id, number) in routine.parameters.iter().zip(arguments) {
+        memory.variables[*id] = routine.variables[*id].ty.fit(Value::Number(*number));
+    }
+    let mut machine = Machine::new(routine, memory);
+    while let Point::Head(_) = machine.advance(None)? {
+        machine.decide(None)?;
+    }
+    let result = routine.result.map(|id| machine.memory.variables[id]);
+    Ok(result.unwrap_or(Value::Unknown))
+}
+
+/// Whether both agree; none if the program is not of both, or its behaviour is undefined.
+fn agree(text: &str, arguments: &[i128]) -> Option<Result<(), String>> {
+    let files = [(Utf8PathBuf::from("a.c"), text.to_owned())];
+    let loaded = Loaded::new(&files, "work").ok()?;
+    let limits = Limits {
+        bound: 10,
+        steps: 10_000,
+        implicit: true,
+    };
+    let arguments: Vec<i128> = loaded
+        .routine
+        .parameters
+        .iter()
+        .zip(arguments)
+        .map(
+            |(id, number)| match loaded.routine.variables[*id].ty.fit(Value::Number(*number)) {
+                Value::Number(number) => number,
+                _ => 0,
+            },
+        )
+        .collect();
+    let mut positions = Positions::default();
+    let (expected, result) = call(
+        &loaded.program,
+        loaded.function,
+        &arguments,
+        &limits,
+        &mut positions,
+        &std::collections::HashMap::new(),
+    );
+    let found = run(&loaded, &arguments);
+    let is_same = match (&expected.end, result, &found) {
+        (End::Passed, Some(interpret::Value::Number(one)), Ok(Value::Number(other))) => {
+            one == *other
+        }
+        (End::Fault(FaultKind::DivisionByZero, _), _, Err(Fault::Division(_)))
+        | (End::Fault(FaultKind::Shift, _), _, Err(Fault::Shift(_))) => true,
+        // What C leaves undefined and every compiler defines: the machine wraps, and shifts negative numbers.
+        (End::Fault(FaultKind::Overflow | FaultKind::Shift, _), ..) => return None,
+        _ => false,
+    };
+    let difference = || format!("{:?} {result:?} but {found:?}:\n{text}", expected.end);
+    Some(is_same.then_some(()).ok_or_else(difference))
+}
+
+fn compare(cases: u32) {
+    COMPARED.with(|count| count.set(0));
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    // The same programs in every run.
+    let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, random);
+    let strategy = (vec(any::<u16>(), 0..120), vec(any::<i64>(), 3));
+    let done = runner.run(&strategy, |(choices, arguments)| {
+        let text = Choices(choices.into_iter()).program();
+        // Numbers near the ends of types, and small ones.
+        for shift in [0, 31, 32, 56, 62] {
+            let arguments: Vec<i128> = arguments.iter().map(|of| i128::from(of >> shift)).collect();
+            match agree(&text, &arguments) {
+                Some(Ok(())) => COMPARED.with(|count| count.set(count.get() + 1)),
+                Some(Err(difference)) => {
+                    return Err(TestCaseError::fail(format!("{arguments:?} {difference}")));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    });
+    let compared = COMPARED.with(std::cell::Cell::get);
+    assert!(done.is_ok(), "{}", done.unwrap_err());
+    // Most programs are within both, and defined.
+    assert!(compared > cases, "only {compared} runs were compared");
+}
+
+thread_local! {
+    /// How many runs were compared.
+    static COMPARED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+#[test]
+fn the_machine_and_the_interpreter_agree_on_numbers_of_all_types() {
+    compare(60);
+}
+
+#[test]
+#[ignore = "as above, with many programs"]
+fn the_machine_and_the_interpreter_agree_on_many_programs() {
+    compare(2000);
+}
+
+#[test]
+fn unsigned_numbers_are_compared_divided_and_shifted_as_such() {
+    let work = |ty: &str, body: &str| {
+        format!("{ty} work({ty} a) {{ {body} }}\nint main(void) {{ return work(1) != 0; }}\n")
+    };
+    for (ty, body, argument, result) in [
+        ("unsigned", "return a + 1 <= 5;", 4_000_000_000_i128, 0),
+        ("unsigned", "return a / 2;", 4_000_000_000, 2_000_000_000),
+        ("unsigned", "return a >> 1;", 4_000_000_000, 2_000_000_000),
+        ("unsigned", "return a - 5 > 5;", 0, 1),
+        ("unsigned", "return a > -1;", 7, 0),
+        ("int", "return a > -1;", 7, 1),
+        ("size_t", "return a - 1;", 0, u64::MAX.into()),
+        ("unsigned char", "return a + 1;", 255, 0),
+        ("char", "return a;", 200, -56),
+        ("_Bool", "return a + 1;", 1, 1),
+        ("short", "return a * 2;", 20_000, -25_536),
+    ] {
+        let text = work(ty, body);
+        let files = [(
+            Utf8PathBuf::from("a.c"),
+            format!("#include <stddef.h>\n{text}"),
+        )];
+        let loaded = Loaded::new(&files, "work").unwrap_or_else(|outside| panic!("{outside}"));
+        assert_eq!(
+            run(&loaded, &[argument]),
+            Ok(Value::Number(result)),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! Which statements are in which: the outline of a program as a tree.
+
+use nopol_program::ir::{Outlined, Span};
+
+/// The statements of a file, found by where they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outline<'p> {
+    statements: &'p [Outlined],
+}
+
+impl<'p> Outline<'p> {
+    /// Of these statements, a block before what is in it.
+    pub(super) const fn new(statements: &'p [Outlined]) -> Self {
+        Self { statements }
+    }
+
+    /// The innermost statement around something.
+    pub(super) fn around(&self, span: Span) -> Option<Outlined> {
+        self.statements
+            .iter()
+            .filter(|outer| contains(outer.span, span))
+            .min_by_key(|outer| outer.span.end - outer.span.start)
+            .copied()
+    }
+
+    /// What is directly in a statement, in order.
+    pub(super) fn children(&self, of: Span) -> Vec<Outlined> {
+        let mut children: Vec<Outlined> = Vec::new();
+        let inside = self
+            .statements
+            .iter()
+            .filter(|inner| inner.span != of && contains(of, inner.span));
+        for inner in inside {
+            if !children
+                .iter()
+                .any(|child| contains(child.span, inner.span))
+            {
+                children.push(*inner);
+            }
+        }
+        children
+    }
+}
+
+/// Whether one span is within the other.
+pub(super) const fn contains(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+}

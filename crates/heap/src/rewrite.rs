@@ -1,0 +1,187 @@
+//! Writes changes of a routine as changes of its source, each as small as it can be.
+
+use super::ir::{Atom, Compared, Comparison, Kind, Routine, Slot, Type};
+use super::patch::Change;
+use nopol_program::ir::{Dialect, Scalar, Span};
+
+/// A replacement of a part of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// By what.
+    pub text: String,
+}
+
+/// The changes as edits of the files' texts, in the order of the source.
+pub fn edits(routine: &Routine, texts: &[String], changes: &[Change]) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = changes
+        .iter()
+        .filter_map(|change| edit(routine, texts, change))
+        .collect();
+    edits.sort_by_key(|edit| edit.span);
+    // What is inserted at one place is inserted at once.
+    let mut joined: Vec<Edit> = Vec::new();
+    for edit in edits {
+        match joined.last_mut() {
+            Some(last) if last.span == edit.span && edit.span.start == edit.span.end => {
+                last.text.push_str(&edit.text);
+            }
+            _ => joined.push(edit),
+        }
+    }
+    joined
+}
+
+/// The texts with these edits.
+pub fn rewritten(texts: &[String], edits: &[Edit]) -> Vec<String> {
+    let mut texts = texts.to_vec();
+    for edit in edits.iter().rev() {
+        let range = edit.span.start as usize..edit.span.end as usize;
+        if let Some(text) = texts.get_mut(edit.span.file as usize)
+            && text.get(range.clone()).is_some()
+        {
+            text.replace_range(range, &edit.text);
+        }
+    }
+    texts
+}
+
+fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
+    match change {
+        Change::Leaf {
+            statement,
+            leaf,
+            atom,
+        } => {
+            let statement = &routine.statements[*statement];
+            let span = statement.leaves[*leaf].span?;
+            // A condition `p` is about pointers and numbers only.
+            let text = match atom {
+                Atom::Number(number) if *number < 0 => format!("({number})"),
+                Atom::Number(number) if is_wide(routine, *number, statement.leaves[*leaf].ty) => {
+                    format!("{number}u")
+                }
+                Atom::Read(path) if *leaf == 0 && statement.kind == Kind::Assignment => {
+                    routine.written_target(path)
+                }
+                atom => {
+                    routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?)
+                }
+            };
+            Some(Edit { span, text })
+        }
+        Change::Comparison {
+            statement,
+            number,
+            comparison,
+        } => {
+            let compared = routine.statements[*statement].comparisons[*number];
+            compare(texts, compared, *comparison)
+        }
+        Change::Skip(statement) => {
+            let text = text_of(texts, routine.statements[*statement].whole)?;
+            Some(without(text, routine.statements[*statement].whole))
+        }
+        Change::Insert(insertion) => {
+            let slot = &routine.slots[insertion.slot];
+            let access = routine.access(&insertion.target);
+            let statement = format!(
+                "{} = {};",
+                routine.written_target(&insertion.target),
+                routine.written_as(&insertion.value, access, text_of(texts, slot.at)?)
+            );
+            Some(insert(text_of(texts, slot.at)?, slot, &statement))
+        }
+    }
+}
+
+/// Whether a literal would have a wider type than what it stands for.
+fn is_wide(routine: &Routine, number: i128, ty: Type) -> bool {
+    let is_unsigned = matches!(ty, Type::Number(Scalar::Int { signed: false, .. }));
+    routine.dialect == Dialect::C && is_unsigned && number > i128::from(i32::MAX)
+}
+
+fn text_of(texts: &[String], span: Span) -> Option<&str> {
+    texts.get(span.file as usize).map(String::as_str)
+}
+
+/// Another operator; where none is written, `!` before what is tested.
+fn compare(texts: &[String], compared: Compared, comparison: Comparison) -> Option<Edit> {
+    match compared.operator {
+        Some(span) => Some(Edit {
+            span,
+            text: comparison.sign().to_owned(),
+        }),
+        None => {
+            let start = compared.span.start;
+            let before = text_of(texts, compared.span)?.get(..start as usize)?;
+            let is_negated = before.ends_with('!');
+            let (start, text) = match is_negated {
+                true => (start - 1, ""),
+                false => (start, "!"),
+            };
+            Some(Edit {
+                span: Span {
+                    start,
+                    end: compared.span.start,
+                    ..compared.span
+                },
+                text: text.to_owned(),
+            })
+        }
+    }
+}
+
+/// A statement left out: with its line, if nothing else is there.
+fn without(text: &str, whole: Span) -> Edit {
+    let (start, end) = (whole.start as usize, whole.end as usize);
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    let is_alone =
+        text[line_start..start].trim().is_empty() && text[end..line_end].trim().is_empty();
+    let (start, end) = match is_alone {
+        true => (line_start, line_end),
+        false => (start, end),
+    };
+    Edit {
+        span: Span {
+            start: u32::try_from(start).unwrap_or(u32::MAX),
+            end: u32::try_from(end).unwrap_or(u32::MAX),
+            ..whole
+        },
+        text: String::new(),
+    }
+}
+
+/// A statement more, on a line of its own if what follows begins one.
+fn insert(text: &str, slot: &Slot, statement: &str) -> Edit {
+    let at = slot.at.start as usize;
+    let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let indentation = &text[line_start..at];
+    if !indentation.trim().is_empty() {
+        return Edit {
+            span: slot.at,
+            text: format!("{statement} "),
+        };
+    }
+    // Before a brace, as the line above is indented.
+    let above = text[..line_start].trim_end();
+    let above = &above[above.rfind('\n').map_or(0, |at| at + 1)..];
+    let width = above.len() - above.trim_start().len();
+    let deeper = match (slot.is_last, above.ends_with('{')) {
+        (false, _) => indentation.to_owned(),
+        (true, false) if width > indentation.len() => above[..width].to_owned(),
+        (true, _) if indentation.contains('\t') => format!("{indentation}\t"),
+        (true, _) => format!("{indentation}    "),
+    };
+    let line_start = u32::try_from(line_start).unwrap_or(u32::MAX);
+    Edit {
+        span: Span {
+            start: line_start,
+            end: line_start,
+            ..slot.at
+        },
+        text: format!("{deeper}{statement}\n"),
+    }
+}

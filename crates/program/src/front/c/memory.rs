@@ -1,0 +1,266 @@
+//! Memory: `malloc`, arrays of computed lengths, `memset`.
+
+use super::build::{self, Value};
+use super::constants::fold;
+use super::source::Syntax;
+use super::types::Type;
+use super::{Translated, Translator};
+use crate::ir::{
+    BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Overflow, Scalar, Statement,
+};
+
+impl Translator<'_> {
+    /// So many bytes, before their type is known.
+    pub(super) fn untyped_memory(
+        &mut self,
+        bytes: Expr,
+        initially: Initially,
+        syntax: Syntax<'_>,
+    ) -> Value {
+        let builtin = Builtin::Allocate(Vec::new(), initially);
+        Value {
+            expr: Expr {
+                kind: ExprKind::Builtin(self.node(), builtin, vec![bytes]),
+                ty: Scalar::Pointer,
+                span: syntax.span(),
+            },
+            ty: Type::Memory,
+        }
+    }
+
+    /// These bytes as a row of elements.
+    pub(super) fn typed_memory(
+        &mut self,
+        untyped: Expr,
+        element: &Type,
+        syntax: Syntax<'_>,
+    ) -> Translated<Expr> {
+        let span = untyped.span;
+        let ExprKind::Builtin(node, Builtin::Allocate(_, initially), arguments) = untyped.kind
+        else {
+            return self.outside(syntax, "this memory is not supported");
+        };
+        let Some(bytes) = arguments.into_iter().next() else {
+            return self.outside(syntax, "this memory is not supported");
+        };
+        let (cells, count) = match fold(&bytes) {
+            Some(bytes) => {
+                let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+                (self.memory(bytes, element, syntax)?, None)
+            }
+            None => {
+                let (Some(cells), Some((size, _))) =
+                    (self.types.scalars(element), self.types.layout(element))
+                else {
+                    let name = self.types.name(element);
+                    return self.outside(syntax, format!("the size of `{name}` is not known"));
+                };
+                let size = build::constant(i128::from(size.max(1)), bytes.ty, span);
+                let ty = bytes.ty;
+                let count = build::binary(BinaryOp::Div, Overflow::Wraps, bytes, size, ty, span);
+                (cells, Some(count))
+            }
+        };
+        Ok(Expr {
+            kind: ExprKind::Builtin(
+                node,
+                Builtin::Allocate(cells, initially),
+                count.into_iter().collect(),
+            ),
+            ty: Scalar::Pointer,
+            span,
+        })
+    }
+
+    /// An array of as many elements as a computed number says, in memory of its own.
+    pub(super) fn row_of(
+        &mut self,
+        count: Syntax<'_>,
+        element: &Type,
+        declarator: Syntax<'_>,
+    ) -> Translated<Expr> {
+        let Some(cells) = self.types.scalars(element) else {
+            let name = self.types.name(element);
+            return self.outside(declarator, format!("the size of `{name}` is not known"));
+        };
+        let count = self.converted(count, &Type::SIZE)?;
+        let builtin = Builtin::Allocate(cells, Initially::Unset);
+        Ok(Expr {
+            kind: ExprKind::Builtin(self.node(), builtin, vec![count]),
+            ty: Scalar::Pointer,
+            span: declarator.span(),
+        })
+    }
+
+    /// The cells of so many bytes of elements.
+    pub(super) fn memory(
+        &self,
+        bytes: u64,
+        element: &Type,
+        syntax: Syntax<'_>,
+    ) -> Translated<Vec<Scalar>> {
+        let size = self.types.layout(element).map_or(0, |(size, _)| size);
+        let whole = bytes
+            .checked_div(size)
+            .filter(|_| bytes.is_multiple_of(size))
+            .and_then(|count| u32::try_from(count).ok());
+        let cells = whole.and_then(|count| {
+            self.types
+                .scalars(&Type::Array(element.clone().into(), Some(count)))
+        });
+        let name = self.types.name(element);
+        cells.ok_or_else(|| {
+            self.error(
+                syntax,
+                format!("{bytes} bytes are not memory for a number of `{name}`"),
+            )
+        })
+    }
+
+    /// The pointer and the type of what it points to: arrays of one type of cell are taken as rows of cells.
+    fn row(&mut self, pointer: Syntax<'_>) -> Translated<(Value, Type)> {
+        let value = self.value(pointer)?;
+        let Type::Pointer(element) = &value.ty else {
+            return self.outside(
+                pointer,
+                format!("`{}` is not a pointer", self.written(pointer)),
+            );
+        };
+        let mut element = (**element).clone();
+        while let Type::Array(inner, _) = &element {
+            element = (**inner).clone();
+        }
+        Ok((value, element))
+    }
+
+    /// `memset`
+    pub(super) fn set_memory(
+        &mut self,
+        target: Syntax<'_>,
+        byte: Syntax<'_>,
+        size: Syntax<'_>,
+        syntax: Syntax<'_>,
+    ) -> Translated<Value> {
+        let span = syntax.span();
+        let (pointer, element) = self.row(target)?;
+        let (constant, _) = self.constant(byte)?;
+        let (Some(cells), Some((element_size, _))) =
+            (self.types.scalars(&element), self.types.layout(&element))
+        else {
+            return self.outside(target, "the size of what is set is not known");
+        };
+        let long = Scalar::Int {
+            bits: 64,
+            signed: false,
+        };
+        let mut statements = Vec::new();
+        let pointer = self.temporary("memory", pointer.expr, &mut statements);
+        let count = self.converted(size, &Type::SIZE)?;
+        let element_size = build::constant(i128::from(element_size), long, span);
+        let count = build::binary(
+            BinaryOp::Div,
+            Overflow::Wraps,
+            count,
+            element_size,
+            long,
+            span,
+        );
+        let count = self.temporary("count", count, &mut statements);
+        // What a pointer or a truth value would become is not known, so that only 0 can be written there.
+        let is_any = cells.iter().all(|cell| matches!(cell, Scalar::Int { .. }));
+        let byte = if self.keeps_constants() && is_any {
+            let byte = self.converted(byte, &Type::integer(8, false))?;
+            Some(self.temporary("byte", byte, &mut statements))
+        } else {
+            self.fix(byte);
+            None
+        };
+        let number = self.temporary("number", build::constant(0, long, span), &mut statements);
+        let load = |variable, ty| build::load(Lvalue::Variable(variable), ty, span);
+        let mut body = Vec::new();
+        for (cell, scalar) in (0_u32..).zip(&cells) {
+            let value = match (scalar, byte) {
+                (Scalar::Int { bits, .. }, Some(byte)) => {
+                    repeated(load(byte, BYTE), *bits, *scalar)
+                }
+                (Scalar::Pointer, _) if constant == 0 => build::null(span),
+                (Scalar::Bool, _) if constant == 0 => build::constant(0, Scalar::Bool, span),
+                (Scalar::Int { bits, .. }, None)
+                    if *bits == 8 || constant == 0 || constant == -1 =>
+                {
+                    build::constant(scalar.wrap(constant), *scalar, span)
+                }
+                _ => return self.outside(syntax, "`memset` is only supported with 0 and -1"),
+            };
+            let element = Lvalue::Index {
+                array: Box::new(Lvalue::Deref(load(pointer, Scalar::Pointer))),
+                index: load(number, long),
+                length: None,
+                stride: u32::try_from(cells.len()).unwrap_or(u32::MAX),
+            };
+            body.push(build::assign(Lvalue::Field(Box::new(element), cell), value));
+        }
+        let one = build::constant(1, long, span);
+        let next = build::binary(
+            BinaryOp::Add,
+            Overflow::Wraps,
+            load(number, long),
+            one,
+            long,
+            span,
+        );
+        statements.push(Statement::Loop {
+            node: self.node(),
+            place: None,
+            condition: build::compare(BinaryOp::Lt, load(number, long), load(count, long), span),
+            tests_first: true,
+            body,
+            update: vec![build::assign(Lvalue::Variable(number), next)],
+        });
+        Ok(build::effect(statements, span))
+    }
+
+    /// `memcpy` of a constant size
+    pub(super) fn copy_memory(
+        &mut self,
+        target: Syntax<'_>,
+        source: Syntax<'_>,
+        size: Syntax<'_>,
+        syntax: Syntax<'_>,
+    ) -> Translated<Value> {
+        let (to, element) = self.row(target)?;
+        let (from, other) = self.row(source)?;
+        if !self.types.are_compatible(&element, &other) {
+            return self.outside(syntax, "memory of different types is copied");
+        }
+        self.fix(size);
+        let (bytes, _) = self.constant(size)?;
+        let cells = self.memory(u64::try_from(bytes).unwrap_or(u64::MAX), &element, size)?;
+        let copy = Statement::Copy {
+            target: build::dereferenced(to.expr),
+            source: build::dereferenced(from.expr),
+            cells: u32::try_from(cells.len()).unwrap_or(u32::MAX),
+        };
+        Ok(build::effect(vec![copy], syntax.span()))
+    }
+}
+
+/// A byte of memory.
+const BYTE: Scalar = Scalar::Int {
+    bits: 8,
+    signed: false,
+};
+
+/// A byte as often as it fits a number of this type.
+fn repeated(byte: Expr, bits: u8, to: Scalar) -> Expr {
+    let span = byte.span;
+    let wide = Scalar::Int {
+        bits,
+        signed: false,
+    };
+    let ones = (0..bits / 8).fold(0_i128, |ones, _| ones << 8 | 1);
+    let byte = build::cast(byte, wide);
+    let ones = build::constant(ones, wide, build::nowhere(span));
+    let value = build::binary(BinaryOp::Mul, Overflow::Wraps, byte, ones, wide, span);
+    build::cast(value, to)
+}

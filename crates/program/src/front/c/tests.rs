@@ -1,0 +1,297 @@
+//! What relies on the translation: which programs it takes, what it says of the others, and where the places are.
+
+use camino::Utf8PathBuf;
+
+use super::{main_of, read};
+use crate::ir::{Outside, Place, PlaceKind, Program};
+
+fn read_text(text: &str) -> Result<Program, Outside> {
+    read(&[(Utf8PathBuf::from("a.c"), text.to_owned())])
+}
+
+fn program(text: &str) -> Program {
+    read_text(text).unwrap_or_else(|outside| panic!("{outside}"))
+}
+
+/// The line, the text and what is computed of each place.
+fn places(text: &str) -> Vec<(u32, String, String)> {
+    let of = |place: &Place| {
+        let expression = &text[place.span.start as usize..place.span.end as usize];
+        (place.line, place.text.clone(), expression.to_owned())
+    };
+    program(text).places.iter().map(of).collect()
+}
+
+fn place(line: u32, text: &str, expression: &str) -> (u32, String, String) {
+    (line, text.to_owned(), expression.to_owned())
+}
+
+/// The reason and the line.
+fn outside(text: &str) -> (u32, String) {
+    match read_text(text) {
+        Ok(_) => panic!("this is translated: {text}"),
+        Err(outside) => (outside.line, outside.reason),
+    }
+}
+
+#[test]
+fn the_library_is_translated() {
+    let program = program(
+        "int main(void) { char a[9] = \"x\", *e; gets(a); strncpy(a, \"b\", 2); strncat(a, \"c\", 1); strcmp(a, a);
+         strstr(a, a); strrchr(a, 'c'); memcmp(a, a, 1); strtol(a, &e, 10); fread(a, 1, 2, stdin); abs(1); labs(1);
+         return isalnum('a') + ispunct('a') + isxdigit('a') + iscntrl('a') + isprint('a') + toupper('a') + tolower('A'); }",
+    );
+    assert!(
+        program
+            .functions
+            .iter()
+            .any(|function| function.name == "strlen")
+    );
+    let of_library = program
+        .places
+        .iter()
+        .filter(|place| place.text.contains("size_t"));
+    assert_eq!(of_library.count(), 0);
+}
+
+#[test]
+fn what_is_defined_by_the_program_is_not_the_library() {
+    let program = program("int abs(int x) { return x; }\nint main(void) { return abs(1); }");
+    assert_eq!(program.functions.len(), 2);
+    assert_eq!(program.places.len(), 2);
+}
+
+#[test]
+fn old_definitions_are_translated() {
+    let program = program(
+        "main(argc, argv)\nint argc;\nchar *argv[];\n{ if (argc < 2) exit(1); return f(); }\nf() { return 3; }",
+    );
+    let main = main_of(&program).unwrap();
+    assert_eq!(program.functions[main].parameters.len(), 2);
+}
+
+#[test]
+fn what_is_outside_is_named() {
+    let cases = [
+        (
+            "int main(void) {\n  float x;\n}",
+            2,
+            "the type `float` is used, and only integers are supported",
+        ),
+        (
+            "int main(void) {\n\n return 1.5; }",
+            3,
+            "`1.5` is a floating point number, and only integers are supported",
+        ),
+        (
+            "int main(void) { goto a;\na: return 0; }",
+            1,
+            "`goto` is not supported",
+        ),
+        (
+            "int main(void) {\na: return 0; }",
+            2,
+            "labels are not supported",
+        ),
+        ("union u { int a; };", 1, "`union` is not supported"),
+        (
+            "struct s {\n  int a : 3;\n};",
+            2,
+            "bit-fields are not supported",
+        ),
+        (
+            "\nint (*f)(int);",
+            2,
+            "pointers to functions are not supported",
+        ),
+        (
+            "int f(int n, ...) { return n; }",
+            1,
+            "variable numbers of arguments are not supported",
+        ),
+        (
+            "int f(int n) { int a[3][n]; return 0; }",
+            1,
+            "`n` is not a constant, as it must be here",
+        ),
+        (
+            "int f(void) { return sqrt(4); }",
+            1,
+            "`sqrt` is neither a function of the program nor one of the library that is supported",
+        ),
+        (
+            "void f(void) {\n printf(\"%x\", 3); }",
+            2,
+            "the conversion `%x` is not supported",
+        ),
+        (
+            "struct s { int a; };\nint f(struct s x) { return 0; }",
+            2,
+            "`f` passes a structure by value, which is not supported",
+        ),
+        (
+            "#if __FOO__\n#endif",
+            1,
+            "the condition of this `#if` is not supported",
+        ),
+        (
+            "#define C(a, b) a##b\nint C(x, y);",
+            2,
+            "`##` in a macro is not supported",
+        ),
+        (
+            "#include \"b.h\"",
+            1,
+            "`b.h` is not among the files of the program",
+        ),
+        (
+            "int f(void) { int x = 3 }",
+            1,
+            "this is not valid C, or beyond the grammar",
+        ),
+    ];
+    for (text, line, reason) in cases {
+        assert_eq!(outside(text), (line, reason.to_owned()));
+    }
+}
+
+#[test]
+fn assignments_and_initializers_are_places() {
+    let text = "int g = 7;\nint main(void) {\n  int x = g + 1, y;\n  y =\n    x * 2; /* why */\n  x += 3;\n  y--;\n  return y;\n}";
+    assert_eq!(
+        places(text),
+        [
+            place(1, "int g = 7;", "7"),
+            place(3, "int x = g + 1, y;", "g + 1"),
+            place(4, "y = x * 2;", "x * 2"),
+            place(6, "x += 3;", "x += 3"),
+            place(7, "y--;", "y--"),
+            place(8, "return y;", "y"),
+        ]
+    );
+}
+
+#[test]
+fn conditions_are_places_with_the_text_of_their_header() {
+    let text = "void f(int n) {\n  if (n > 1 &&\n      n < 5) n = 2;\n  while (n) --n;\n  do n++; while (n < 9);\n  for (int i = 0; i < n; i++) ;\n  switch (n + 1) { case 1: break; }\n}";
+    assert_eq!(
+        places(text),
+        [
+            place(2, "if (n > 1 && n < 5)", "n > 1 &&\n      n < 5"),
+            place(3, "n = 2;", "2"),
+            place(4, "while (n)", "n"),
+            place(4, "--n;", "--n"),
+            place(5, "while (n < 9)", "n < 9"),
+            place(5, "n++;", "n++"),
+            place(6, "for (int i = 0; i < n; i++)", "0"),
+            place(6, "for (int i = 0; i < n; i++)", "i < n"),
+            place(6, "for (int i = 0; i < n; i++)", "i++"),
+            place(7, "switch (n + 1)", "n + 1"),
+        ]
+    );
+}
+
+#[test]
+fn assignments_in_expressions_are_places_and_increments_are_not() {
+    let text =
+        "int f(char *s) {\n  int n, c = 0;\n  while ((n = *s++) != 0) c = n;\n  return c++;\n}";
+    assert_eq!(
+        places(text),
+        [
+            place(2, "int n, c = 0;", "0"),
+            place(3, "while ((n = *s++) != 0)", "*s++"),
+            place(3, "while ((n = *s++) != 0)", "(n = *s++) != 0"),
+            place(3, "c = n;", "n"),
+            place(4, "return c++;", "c++"),
+        ]
+    );
+}
+
+#[test]
+fn arguments_are_places_unless_they_are_simple() {
+    let text = "int f(int x) { return x; }\nint main(void) {\n  int a[2], x;\n  printf(\"%d %d %d %s\", x, f(1), 3, \"s\");\n  f(x + 1);\n  printf(\"%d\\n\", a[0]);\n}";
+    assert_eq!(
+        places(text),
+        [
+            place(1, "return x;", "x"),
+            place(5, "f(x + 1);", "x + 1"),
+            place(6, "printf(\"%d\\n\", a[0]);", "a[0]"),
+        ]
+    );
+}
+
+#[test]
+fn input_is_no_place() {
+    let text = "int main(int argc, char **argv) {\n  int n = atoi(argv[1]), c = getchar();\n  char *s = argv[2];\n  scanf(\"%d\", &n);\n  if (argc != 3) return 1;\n  return puts(argv[0]), n;\n}";
+    let text = text.replace("puts(argv[0]), ", "");
+    assert_eq!(
+        places(&text),
+        [
+            place(5, "if (argc != 3)", "argc != 3"),
+            place(5, "return 1;", "1"),
+            place(6, "return n;", "n")
+        ]
+    );
+}
+
+#[test]
+fn constants_that_are_macros_are_places() {
+    let text = "#define MAX 10 /* most */\n#define TWICE (MAX * 2)\nint a[MAX];\nint f(int x) { return x < TWICE; }\nint g(void) { return MAX; }";
+    assert_eq!(
+        places(text),
+        [
+            place(1, "#define MAX 10", "10"),
+            place(2, "#define TWICE (MAX * 2)", "(MAX * 2)"),
+            place(4, "return x < TWICE;", "x < TWICE"),
+            place(5, "return MAX;", "MAX"),
+        ]
+    );
+    let program = program(text);
+    let first = &program.places.raw[0];
+    assert_eq!(first.function, None);
+    assert_eq!(first.kind, PlaceKind::Value);
+    assert_eq!(first.column, 13);
+    assert_eq!(program.globals.len(), 2);
+}
+
+#[test]
+fn macros_that_are_no_constants_are_substituted() {
+    let text = "#define SUM 1 + 2\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\nint f(int x) { return MAX(x, SUM * 2); }";
+    assert_eq!(
+        places(text),
+        [place(3, "return MAX(x, SUM * 2);", "MAX(x, SUM * 2)")]
+    );
+}
+
+#[test]
+fn alternatives_that_do_not_count_are_not_read() {
+    let text = "#ifdef DEBUG\nfloat x;\n#else\nint x = 1;\n#endif\n#if 0\nit's nothing\n#endif\n";
+    assert_eq!(places(text), [place(4, "int x = 1;", "1")]);
+}
+
+#[test]
+fn files_share_what_is_external() {
+    let file = |name: &str, text: &str| (Utf8PathBuf::from(name), text.to_owned());
+    let program = read(&[
+        file("a.c", "#include \"a.h\"\nstatic int f(void) { return LIMIT; }\nint main(void) { n = f(); return g(&n); }"),
+        file("b.c", "#include \"a.h\"\nint n = 3;\nstatic int f(void) { return LIMIT; }\nint g(int *p) { return *p + f(); }"),
+        file("a.h", "#define LIMIT 5\nextern int n;\nint g(int *);\n"),
+    ])
+    .unwrap();
+    assert_eq!(program.functions.len(), 4);
+    assert_eq!(
+        program
+            .variables
+            .iter()
+            .filter(|variable| variable.is_global)
+            .count(),
+        2
+    );
+    let of_header: Vec<_> = program
+        .places
+        .iter()
+        .filter(|place| place.span.file == 2)
+        .collect();
+    assert_eq!(of_header.len(), 1);
+    assert_eq!(of_header[0].text, "#define LIMIT 5");
+}

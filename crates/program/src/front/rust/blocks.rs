@@ -1,0 +1,554 @@
+//! Statements, and expressions that are made of statements: their value goes where it is needed.
+
+use std::rc::Rc;
+
+use syn::{BinOp, Block, Expr as Syntax, Local, Pat, Stmt};
+
+use super::body::{Body, Sink, is_simple};
+use super::build::{Repr, Value, field, load_variable, with_span};
+use super::expressions::bare;
+use super::types::Type;
+use crate::ir::{
+    Expr, ExprKind as Kind, Lvalue, Outside, PlaceKind, Scalar, Span, Statement, VariableId,
+};
+
+/// What a written value is to its statement.
+#[derive(Clone, Copy)]
+pub(super) struct Role {
+    pub kind: PlaceKind,
+    /// Whether the value may be wrong.
+    pub has_places: bool,
+    /// Whether it is written to a new object, which is zero.
+    pub is_fresh: bool,
+}
+
+impl Role {
+    pub const LET: Self = Self {
+        kind: PlaceKind::Value,
+        has_places: true,
+        is_fresh: true,
+    };
+
+    pub const STORE: Self = Self {
+        is_fresh: false,
+        ..Self::LET
+    };
+
+    const RETURN: Self = Self {
+        kind: PlaceKind::Return,
+        ..Self::STORE
+    };
+}
+
+/// Whether an expression is made of statements.
+pub(super) fn is_flow(syntax: &Syntax) -> bool {
+    match syntax {
+        Syntax::If(_)
+        | Syntax::Match(_)
+        | Syntax::Block(_)
+        | Syntax::Unsafe(_)
+        | Syntax::Loop(_)
+        | Syntax::While(_)
+        | Syntax::ForLoop(_)
+        | Syntax::Return(_)
+        | Syntax::Break(_)
+        | Syntax::Continue(_)
+        | Syntax::Assign(_) => true,
+        Syntax::Binary(of) => super::arithmetic::assigning(&of.op).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether it is made of statements that have no value.
+pub(super) fn never_has_value(syntax: &Syntax) -> bool {
+    !matches!(
+        syntax,
+        Syntax::If(_) | Syntax::Match(_) | Syntax::Block(_) | Syntax::Unsafe(_) | Syntax::Loop(_)
+    )
+}
+
+impl Body<'_, '_> {
+    pub fn block(&mut self, block: &Block, sink: &Sink) -> Result<(), Outside> {
+        self.in_scope(|body| {
+            let Some((last, others)) = block.stmts.split_last() else {
+                return Ok(());
+            };
+            for stmt in others {
+                body.stmt(stmt, &Sink::Discard)?;
+            }
+            match last {
+                Stmt::Expr(_, None) => body.stmt(last, sink),
+                Stmt::Macro(of) if of.semi_token.is_none() => body.stmt(last, sink),
+                _ => body.stmt(last, &Sink::Discard),
+            }
+        })
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, sink: &Sink) -> Result<(), Outside> {
+        let span = self.span(stmt);
+        self.in_statement((span, span), |body| match stmt {
+            Stmt::Local(local) => {
+                let start = body.span(&local.let_token);
+                body.in_statement((start, span), |body| body.local_variable(local, span))
+            }
+            Stmt::Expr(syntax, _) => body.flow(syntax, sink),
+            Stmt::Macro(of) => {
+                let value = body.macro_call(&of.mac, span)?;
+                body.finish(value, sink, span)
+            }
+            // Items are found by their names, wherever they are.
+            Stmt::Item(_) => Ok(()),
+        })
+    }
+
+    /// Evaluates an expression; its value goes into the sink.
+    pub fn flow(&mut self, syntax: &Syntax, sink: &Sink) -> Result<(), Outside> {
+        let syntax = bare(syntax);
+        let span = self.span(syntax);
+        match syntax {
+            Syntax::If(of) => self.if_else(of, sink),
+            Syntax::Match(of) => self.match_arms(of, sink),
+            Syntax::Block(of) => match &of.label {
+                Some(label) => self.labelled_block(label.name.ident.to_string(), &of.block, sink),
+                None => self.block(&of.block, sink),
+            },
+            Syntax::Unsafe(of) => self.block(&of.block, sink),
+            Syntax::Loop(of) => self.endless_loop(of, sink),
+            Syntax::While(of) => self.while_loop(of),
+            Syntax::ForLoop(of) => self.for_loop(of),
+            Syntax::Return(of) => {
+                let sink = self.result_sink();
+                if let Some(value) = &of.expr {
+                    self.flow(value, &sink)?;
+                }
+                if matches!(sink, Sink::Discard) {
+                    self.leave(Statement::Return {
+                        place: None,
+                        value: None,
+                    });
+                }
+                Ok(())
+            }
+            Syntax::Break(of) => self.break_out(of, span),
+            Syntax::Continue(of) => self.continue_loop(of, span),
+            Syntax::Assign(of) => self.assignment(&of.left, &of.right, span),
+            Syntax::Binary(of) if is_flow(syntax) => self.compound_assignment(of, span),
+            _ => self.leaf(syntax, sink, span),
+        }
+    }
+
+    /// Where the value of a `return` goes.
+    pub fn result_sink(&self) -> Sink {
+        if self.result.is_unit() || self.result == Type::Never {
+            Sink::Discard
+        } else {
+            Sink::Return
+        }
+    }
+
+    /// An expression that is not made of statements.
+    fn leaf(&mut self, syntax: &Syntax, sink: &Sink, span: Span) -> Result<(), Outside> {
+        match sink {
+            Sink::Store(target, ty) => {
+                self.store(syntax, target.clone(), Some(ty), Role::STORE)?;
+                Ok(())
+            }
+            Sink::Return => match self.result_pointer {
+                Some(pointer) => {
+                    let pointer = load_variable(pointer, Scalar::Pointer, span);
+                    let result = self.result.clone();
+                    let ty =
+                        self.store(syntax, Lvalue::Deref(pointer), Some(&result), Role::RETURN)?;
+                    if ty != Type::Never {
+                        self.leave(Statement::Return {
+                            place: None,
+                            value: None,
+                        });
+                    }
+                    Ok(())
+                }
+                None => {
+                    let result = self.result.clone();
+                    let value = self.whole(|body| body.value(syntax, Some(&result)))?;
+                    self.finish(value, sink, span)
+                }
+            },
+            Sink::Discard => {
+                let value = self.value(syntax, None)?;
+                self.let_go(syntax, value, false, span);
+                Ok(())
+            }
+        }
+    }
+
+    /// A value with the statements that it needs, so that they are a part of the place and its faults are the place's.
+    pub fn whole(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<Value, Outside>,
+    ) -> Result<Value, Outside> {
+        let jumps = self.jumps;
+        let (statements, value) = self.scoped(work)?;
+        match value.repr {
+            Repr::Scalar(expr) if jumps == self.jumps && !self.is_for_tests => {
+                let expr = super::arithmetic::block(statements, expr);
+                Ok(Value::scalar(value.ty, expr))
+            }
+            // What leaves a loop or the function is a statement, and what is in memory is needed later.
+            _ => {
+                self.out.extend(statements);
+                Ok(value)
+            }
+        }
+    }
+
+    /// A value goes into the sink.
+    pub fn finish(&mut self, value: Value, sink: &Sink, span: Span) -> Result<(), Outside> {
+        if value.ty == Type::Never {
+            return Ok(());
+        }
+        match sink {
+            Sink::Discard => {
+                self.discard(value, span);
+                Ok(())
+            }
+            Sink::Store(target, ty) => {
+                let value = self.coerced(value, ty, span)?;
+                self.write(target.clone(), value, Role::STORE, span);
+                Ok(())
+            }
+            Sink::Return => {
+                let result = self.result.clone();
+                let value = self.coerced(value, &result, span)?;
+                let returned = match (self.result_pointer, value.repr) {
+                    (None, Repr::Scalar(expr)) => {
+                        let place = if result.is_place() {
+                            self.place(PlaceKind::Return, span)
+                        } else {
+                            None
+                        };
+                        (place, Some(expr))
+                    }
+                    (None, _) => (None, None),
+                    (Some(pointer), repr) => {
+                        let pointer = load_variable(pointer, Scalar::Pointer, span);
+                        let value = Value { ty: result, repr };
+                        self.write(Lvalue::Deref(pointer), value, Role::RETURN, span);
+                        (None, None)
+                    }
+                };
+                let (place, value) = returned;
+                self.leave(Statement::Return { place, value });
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes a value.
+    pub fn write(&mut self, target: Lvalue, value: Value, role: Role, span: Span) {
+        match value.repr {
+            Repr::Scalar(expr) => {
+                let is_place = role.has_places && value.ty.is_place();
+                let place = if is_place {
+                    self.place(role.kind, span)
+                } else {
+                    None
+                };
+                self.assign(place, target, with_span(expr, span));
+            }
+            Repr::Slice(pointer, length) => {
+                self.assign(None, target.clone(), pointer);
+                self.assign(None, field(target, 1), length);
+            }
+            Repr::At(source) => {
+                let cells = value.ty.size();
+                self.out.push(Statement::Copy {
+                    target,
+                    source,
+                    cells,
+                });
+            }
+            Repr::Nothing => {}
+        }
+    }
+
+    /// The value in a variable of its own.
+    pub fn copied(&mut self, value: Value) -> Value {
+        let variable = self.temporary(&value.ty);
+        self.copied_to(variable, value)
+    }
+
+    /// The value in a variable of the source.
+    pub fn copied_into(&mut self, name: &str, value: Value) -> Value {
+        let variable = self.declare(name, &value.ty, false);
+        self.copied_to(variable, value)
+    }
+
+    fn copied_to(&mut self, variable: VariableId, value: Value) -> Value {
+        let ty = value.ty.clone();
+        let span = self.always().span;
+        let role = Role {
+            has_places: false,
+            ..Role::LET
+        };
+        self.write(Lvalue::Variable(variable), value, role, span);
+        Value::at(ty, Lvalue::Variable(variable))
+    }
+
+    fn local_variable(&mut self, local: &Local, span: Span) -> Result<(), Outside> {
+        let home = self.home.clone();
+        let (pat, ty) = match &local.pat {
+            Pat::Type(typed) if matches!(*typed.ty, syn::Type::Infer(_)) => (&*typed.pat, None),
+            Pat::Type(typed) => {
+                let ty = self.front.type_of(&home, &typed.ty)?;
+                (&*typed.pat, Some(ty))
+            }
+            pat => (pat, None),
+        };
+        let Some(init) = &local.init else {
+            let Pat::Ident(ident) = pat else {
+                return Err(self.outside(span, "a pattern without a value is not supported"));
+            };
+            let open = self.guesses.at(self.span(pat).start, false);
+            let ty = ty.unwrap_or(open);
+            let name = ident.ident.to_string();
+            let variable = self.declare(&name, &ty, false);
+            self.name(name, Value::at(ty, Lvalue::Variable(variable)));
+            return Ok(());
+        };
+        if let Some((_, otherwise)) = &init.diverge {
+            return self.let_else(pat, &init.expr, ty.as_ref(), otherwise);
+        }
+        let mut named = Vec::new();
+        self.initialize(pat, &init.expr, ty.as_ref(), &mut named)?;
+        for (name, value) in named {
+            self.name(name, value);
+        }
+        Ok(())
+    }
+
+    /// Declares what a pattern without alternatives names; the names are not yet visible.
+    fn initialize(
+        &mut self,
+        pat: &Pat,
+        init: &Syntax,
+        ty: Option<&Type>,
+        named: &mut Vec<(String, Value)>,
+    ) -> Result<(), Outside> {
+        let init = bare(init);
+        let span = self.span(pat);
+        match (pat, init) {
+            (Pat::Ident(ident), _) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                let name = ident.ident.to_string();
+                let open = self.guesses.at(span.start, false);
+                let is_open = is_flow(init) && !never_has_value(init);
+                let ty = ty.cloned().or(is_open.then_some(open));
+                let unknown = Type::unit();
+                let is_fixed = ident.mutability.is_none();
+                let variable = self.declare(&name, ty.as_ref().unwrap_or(&unknown), is_fixed);
+                let target = Lvalue::Variable(variable);
+                let ty = self.store(init, target.clone(), ty.as_ref(), Role::LET)?;
+                self.set_cells(variable, &ty);
+                named.push((name, Value::at(ty, target)));
+                Ok(())
+            }
+            (Pat::Tuple(pats), Syntax::Tuple(values))
+                if pats.elems.len() == values.elems.len()
+                    && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_))) =>
+            {
+                let types = match ty {
+                    Some(Type::Tuple(of)) => Rc::clone(of),
+                    _ => Rc::new([]),
+                };
+                for (nth, (pat, value)) in pats.elems.iter().zip(&values.elems).enumerate() {
+                    self.initialize(pat, value, types.get(nth), named)?;
+                }
+                Ok(())
+            }
+            (Pat::Wild(_), _) => {
+                let value = self.value(init, ty)?;
+                self.let_go(init, value, false, span);
+                Ok(())
+            }
+            _ => {
+                let value = self.built(init, ty, true)?;
+                self.bind_into(pat, value, named)
+            }
+        }
+    }
+
+    fn assignment(&mut self, left: &Syntax, right: &Syntax, span: Span) -> Result<(), Outside> {
+        let left = bare(left);
+        match left {
+            Syntax::Infer(_) => {
+                let value = self.value(right, None)?;
+                self.let_go(right, value, false, span);
+                return Ok(());
+            }
+            Syntax::Tuple(targets) => {
+                let value = self.built(right, None, true)?;
+                let (Type::Tuple(types), Repr::At(source)) = (value.ty, value.repr) else {
+                    return Err(self.outside(span, "this assignment is not supported"));
+                };
+                let mut offset = 0;
+                for (target, ty) in targets.elems.iter().zip(&*types) {
+                    let size = ty.size();
+                    let part = Value::at(ty.clone(), field(source.clone(), offset));
+                    let part = self.loaded(part, span);
+                    if !matches!(target, Syntax::Infer(_)) {
+                        self.assign_to(target, part, false, span)?;
+                    }
+                    offset += size;
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        // The value is evaluated before the target's indices are, but its type is the target's.
+        // The values of branches are places of their own.
+        let right = bare(right);
+        let is_place = !is_flow(right);
+        if is_plain(left) {
+            let target = self.locate(left)?;
+            let ty = target.ty.clone();
+            let value = self.assigned(right, Some(&ty))?;
+            let at = self.span(right);
+            let value = self.coerced(value, &ty, at)?;
+            let places = self.front.state.program.places.len();
+            self.assign_located(target, value, is_place, at)?;
+            // What is assigned to may be wrong, too.
+            let at = self.span(left);
+            let mut written = self.front.state.program.places.iter_mut().skip(places);
+            if let Some(place) = written.next() {
+                place.target = Some(at);
+            }
+            return Ok(());
+        }
+        let value = self.assigned(right, None)?;
+        let at = self.span(right);
+        self.assign_to(left, value, is_place, at)
+    }
+
+    /// The value of an assignment. The cells of an aggregate that is written out are places.
+    fn assigned(&mut self, syntax: &Syntax, ty: Option<&Type>) -> Result<Value, Outside> {
+        let syntax = bare(syntax);
+        let is_literal =
+            matches!(syntax, Syntax::Tuple(_) | Syntax::Struct(_)) || self.is_constructor(syntax);
+        let is_link = ty.is_some_and(|ty| self.guesses.resolved(ty).is_link());
+        if is_literal && !is_link {
+            self.built(syntax, ty, true)
+        } else {
+            self.value(syntax, ty)
+        }
+    }
+
+    fn assign_to(
+        &mut self,
+        target: &Syntax,
+        mut value: Value,
+        is_place: bool,
+        span: Span,
+    ) -> Result<(), Outside> {
+        let mark = self.out.len();
+        let target = self.locate(target)?;
+        self.keep_value(mark, &mut value, span);
+        let value = self.coerced(value, &target.ty.clone(), span)?;
+        self.assign_located(target, value, is_place, span)
+    }
+
+    fn assign_located(
+        &mut self,
+        target: Value,
+        value: Value,
+        is_place: bool,
+        span: Span,
+    ) -> Result<(), Outside> {
+        match target.repr {
+            Repr::At(lvalue) => {
+                let role = Role {
+                    has_places: is_place,
+                    ..Role::STORE
+                };
+                let value = Value {
+                    ty: target.ty,
+                    ..value
+                };
+                self.write(lvalue, value, role, span);
+                Ok(())
+            }
+            Repr::Nothing => Ok(()),
+            _ => Err(self.outside(span, "this cannot be assigned to")),
+        }
+    }
+
+    fn compound_assignment(&mut self, of: &syn::ExprBinary, span: Span) -> Result<(), Outside> {
+        let operator: BinOp = of.op;
+        let is_plain = is_plain(bare(&of.left));
+        let shape = if is_plain {
+            Some(self.locate(&of.left)?)
+        } else {
+            None
+        };
+        let is_shift = matches!(operator, BinOp::ShlAssign(_) | BinOp::ShrAssign(_));
+        let expected = shape
+            .as_ref()
+            .map(|shape| shape.ty.clone())
+            .filter(|_| !is_shift);
+        let right_span = self.span(&of.right);
+        let right = self.whole(|body| {
+            let (right, ty) = body.operand(&of.right, expected.as_ref())?;
+            Ok(Value::scalar(ty, right))
+        })?;
+        let (mut right, right_type) = self.as_scalar(right, right_span)?;
+        let mark = self.out.len();
+        let target = match shape {
+            Some(target) => target,
+            None => self.locate(&of.left)?,
+        };
+        self.keep(mark, [&mut right]);
+        let Repr::At(lvalue) = target.repr else {
+            return Err(self.no_operator("this assignment", &target.ty, span));
+        };
+        // The right operand is evaluated first, and what is written is read behind it.
+        let right = if has_effects(&right) {
+            self.saved(right)
+        } else {
+            right
+        };
+        let lvalue = self.steady(lvalue, span);
+        let Some(scalar) = target.ty.scalar() else {
+            return Err(self.no_operator(&self.text(span), &target.ty, span));
+        };
+        let left = super::build::load(lvalue.clone(), scalar, self.span(&of.left));
+        let value = self.calculated(&operator, (left, target.ty), (right, right_type), span)?;
+        self.write(lvalue, value, Role::STORE, span);
+        Ok(())
+    }
+}
+
+/// Whether the cell that is meant can be found without statements.
+fn is_plain(target: &Syntax) -> bool {
+    match bare(target) {
+        Syntax::Path(_) => true,
+        Syntax::Field(of) => is_plain(&of.base),
+        Syntax::Unary(of) => is_plain(&of.expr),
+        Syntax::Index(of) => {
+            is_plain(&of.expr) && (is_plain(&of.index) || matches!(bare(&of.index), Syntax::Lit(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether evaluating it may change something.
+fn has_effects(expr: &Expr) -> bool {
+    match &expr.kind {
+        Kind::Constant(_) | Kind::Null => false,
+        Kind::Load(_) | Kind::Address(_) => !is_simple(expr),
+        Kind::Unary(_, a) | Kind::Cast(a) => has_effects(a),
+        Kind::Binary(_, _, a, b)
+        | Kind::Logical(_, _, a, b)
+        | Kind::Offset(a, b, _)
+        | Kind::Distance(a, b, _) => has_effects(a) || has_effects(b),
+        Kind::Conditional(_, a, b, c) => has_effects(a) || has_effects(b) || has_effects(c),
+        Kind::Call(..) | Kind::Builtin(..) | Kind::Block(..) | Kind::Choice(..) => true,
+    }
+}

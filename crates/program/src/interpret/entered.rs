@@ -1,0 +1,69 @@
+//! The memory at the moments when a function is entered, for those who go on from there by other means.
+
+use std::collections::HashMap;
+
+use super::memory::Memory;
+use super::{Address, Frame, Interpreter, Limits, Value, stack};
+use crate::ir::{FunctionId, Program, Test, VariableId};
+use crate::position::Positions;
+
+/// Most moments of a run that are kept.
+const MOST: usize = 256;
+
+/// The memory when a function was entered, with its arguments.
+#[derive(Clone, Debug)]
+pub struct Entered<'p> {
+    memory: Memory<'p>,
+    globals: Frame,
+    frame: Frame,
+}
+
+impl Entered<'_> {
+    /// What is in a cell of a global variable or a parameter.
+    pub fn variable(&self, variable: VariableId, cell: u32) -> Option<Value> {
+        let object = self
+            .frame
+            .get(&variable)
+            .or_else(|| self.globals.get(&variable))?;
+        self.read(Address {
+            object: *object,
+            cell: i64::from(cell),
+        })
+    }
+
+    /// What is in a cell.
+    pub fn read(&self, address: Address) -> Option<Value> {
+        self.memory.read(address)
+    }
+}
+
+/// The memory whenever a test's run enters a function.
+pub fn entries<'p>(
+    program: &'p Program,
+    test: &'p Test,
+    limits: &Limits,
+    function: FunctionId,
+) -> Vec<Entered<'p>> {
+    let none = HashMap::new();
+    let mut positions = Positions::default();
+    stack::on_large_stack(|stack| {
+        let mut interpreter = Interpreter::new(program, *limits, &mut positions, &none, stack);
+        interpreter.watched = Some(function);
+        interpreter.test(&test.entry);
+        let is_enough = !interpreter.is_too_deep;
+        (interpreter.entered, is_enough)
+    })
+}
+
+impl Interpreter<'_, '_> {
+    /// Notes the memory if this is the function that is watched.
+    pub(super) fn note_entry(&mut self, function: FunctionId) {
+        if self.watched == Some(function) && self.entered.len() < MOST {
+            self.entered.push(Entered {
+                memory: self.memory.clone(),
+                globals: self.globals.clone(),
+                frame: self.frame.clone(),
+            });
+        }
+    }
+}

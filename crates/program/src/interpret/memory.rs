@@ -1,0 +1,122 @@
+//! The objects of a run. Locals whose address nobody took are given back when their function ends, so that long runs
+//! stay small; all others live until the end.
+
+use std::borrow::Cow;
+
+use fixedbitset::FixedBitSet;
+use typed_index_collections::TiVec;
+
+use super::value::{Address, Value};
+use crate::ir::{Initially, MOST_CELLS, Scalar};
+use nopol_basics::index;
+
+index! {
+    /// An object of a run.
+    ObjectId
+}
+
+#[derive(Clone, Debug)]
+struct Object<'p> {
+    types: Cow<'p, [Scalar]>,
+    values: Vec<Value>,
+    /// The cells that have no value: theirs is zero.
+    unset: FixedBitSet,
+    /// Whether there may be a pointer to it.
+    is_shared: bool,
+}
+
+/// All objects.
+#[derive(Clone, Debug, Default)]
+pub struct Memory<'p> {
+    objects: TiVec<ObjectId, Object<'p>>,
+    free: Vec<ObjectId>,
+    cells: usize,
+}
+
+impl<'p> Memory<'p> {
+    /// A new object; none if there is no room.
+    pub fn allocate(&mut self, types: Cow<'p, [Scalar]>, initially: Initially) -> Option<ObjectId> {
+        self.cells += types.len().max(1);
+        if self.cells > MOST_CELLS as usize {
+            return None;
+        }
+        let values = types.iter().map(|ty| Value::zero(*ty));
+        let mut unset = FixedBitSet::new();
+        if initially == Initially::Unset {
+            unset.grow(types.len());
+            unset.insert_range(..);
+        }
+        Some(match self.free.pop() {
+            Some(id) => {
+                let object = &mut self.objects[id];
+                object.values.clear();
+                object.values.extend(values);
+                object.types = types;
+                object.unset = unset;
+                object.is_shared = false;
+                id
+            }
+            None => {
+                let values = values.collect();
+                self.objects.push_and_get_key(Object {
+                    types,
+                    values,
+                    unset,
+                    is_shared: false,
+                })
+            }
+        })
+    }
+
+    /// Gives an object back unless there may be pointers to it.
+    pub fn release(&mut self, id: ObjectId) {
+        let object = &mut self.objects[id];
+        if !object.is_shared {
+            self.cells -= object.types.len().max(1);
+            self.free.push(id);
+        }
+    }
+
+    /// Says that there may be pointers to an object.
+    pub fn share(&mut self, id: ObjectId) {
+        self.objects[id].is_shared = true;
+    }
+
+    /// What a cell holds; none outside of the object.
+    pub fn read(&self, address: Address) -> Option<Value> {
+        let cell = usize::try_from(address.cell).ok()?;
+        self.objects[address.object].values.get(cell).copied()
+    }
+
+    /// Writes into a cell that is there.
+    pub fn write(&mut self, address: Address, value: Value) {
+        let object = &mut self.objects[address.object];
+        let cell = usize::try_from(address.cell).ok();
+        if let Some((cell, ty)) =
+            cell.and_then(|cell| Some((object.values.get_mut(cell)?, object.types.get(cell)?)))
+        {
+            *cell = value.fit(*ty);
+        }
+        if let Ok(cell) = usize::try_from(address.cell)
+            && object.unset.contains(cell)
+        {
+            object.unset.remove(cell);
+        }
+    }
+
+    /// Whether a cell has a value; what is outside of the object counts as zero.
+    pub fn is_set(&self, address: Address) -> bool {
+        let cell = usize::try_from(address.cell);
+        !cell.is_ok_and(|cell| self.objects[address.object].unset.contains(cell))
+    }
+
+    /// Takes the value of an existing cell.
+    pub fn unset(&mut self, address: Address) {
+        let object = &mut self.objects[address.object];
+        if let Ok(cell) = usize::try_from(address.cell)
+            && cell < object.values.len()
+        {
+            object.unset.grow_and_insert(cell);
+        }
+    }
+}

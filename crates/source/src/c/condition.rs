@@ -1,0 +1,242 @@
+//! Parses C conditions into trees, and derives purity and binding strength from their syntax.
+
+use tree_sitter::Node as Tree;
+
+use super::access::{Reading, access, reading};
+use super::syntax::{self, text_of};
+use super::{effects, masks, null_tests};
+use crate::condition::{Leaf, LeafKind, Node, Shape, one_line};
+use nopol_expr::{ArithOp, Binding, CmpOp};
+
+/// Parses a condition; `None` if the text is not a complete expression.
+pub fn parse(text: &str) -> Option<Node> {
+    with(text, node)
+}
+
+/// Whether the syntax of a condition guarantees that evaluating it has no side effects: it contains no
+/// assignment, and calls only pure library functions.
+pub fn is_surely_pure(text: &str) -> bool {
+    with(text, |tree, text| {
+        effects::is_pure(tree, text, &effects::is_known_pure)
+    })
+    .unwrap_or(false)
+}
+
+/// The binding strength of the condition's outermost operator.
+pub fn binding_of(text: &str) -> Binding {
+    with(text, |tree, _| binding(tree)).unwrap_or(Binding::Or)
+}
+
+/// The text of an equality with the opposite operator; `None` for anything else.
+pub fn opposite(text: &str) -> Option<String> {
+    with(text, |tree, text| {
+        let operator = tree.child_by_field_name("operator")?;
+        let other = match (tree.kind(), text_of(operator, text)) {
+            ("binary_expression", "==") => "!=",
+            ("binary_expression", "!=") => "==",
+            _ => return None,
+        };
+        let mut opposite = text[tree.byte_range()].to_owned();
+        let start = operator.start_byte() - tree.start_byte();
+        opposite.replace_range(start..operator.end_byte() - tree.start_byte(), other);
+        Some(opposite)
+    })
+    .flatten()
+}
+
+/// The text before an expression that makes it parsable.
+const BEFORE: &str = "int nopol(void) { return (";
+
+/// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression
+/// starts after [`BEFORE`].
+pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
+    let whole = format!("{BEFORE}{text}\n); }}");
+    let mut parsed = syntax::parse(&whole)?;
+    if parsed.root_node().has_error() {
+        parsed = syntax::parse(&masks::usual(&whole)?)?;
+    }
+    let root = parsed.root_node();
+    let at = BEFORE.len() - 1;
+    let mut group = root.descendant_for_byte_range(at, at + 1)?;
+    while group.kind() != "parenthesized_expression" || group.start_byte() != at {
+        group = group.parent()?;
+    }
+    let is_whole = group.end_byte() == at + text.len() + 3;
+    match syntax::children(group)[..] {
+        [inner] if is_whole && !root.has_error() => Some(apply(inner, &whole)),
+        _ => None,
+    }
+}
+
+pub(super) fn cmp_op(operator: &str) -> Option<CmpOp> {
+    CmpOp::ALL.into_iter().find(|op| op.token() == operator)
+}
+
+pub(super) fn arith_op(operator: &str) -> Option<ArithOp> {
+    Some(match operator {
+        "+" => ArithOp::Add,
+        "-" => ArithOp::Sub,
+        "*" => ArithOp::Mul,
+        "/" => ArithOp::Div,
+        "%" => ArithOp::Rem,
+        _ => return None,
+    })
+}
+
+fn node(tree: Tree, text: &str) -> Node {
+    let range = tree.byte_range();
+    let span = range.start - BEFORE.len()..range.end - BEFORE.len();
+    let part = |name| {
+        Some(Box::new(node(
+            syntax::unparenthesized(tree.child_by_field_name(name)?),
+            text,
+        )))
+    };
+    let operator = syntax::operator(tree);
+    let shape = match tree.kind() {
+        "parenthesized_expression" if syntax::unparenthesized(tree) != tree => {
+            return node(syntax::unparenthesized(tree), text);
+        }
+        "unary_expression" if operator == "!" => part("argument").map(Shape::Not),
+        "binary_expression" => {
+            let operands = part("left").zip(part("right"));
+            operands.and_then(|(left, right)| {
+                let is_null =
+                    |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.text == "NULL");
+                Some(match (operator, cmp_op(operator), arith_op(operator)) {
+                    ("&&", ..) => Shape::And(left, right),
+                    ("||", ..) => Shape::Or(left, right),
+                    // A pointer is true if it is not null.
+                    ("==", ..) if is_null(&right) => Shape::Not(left),
+                    ("!=", ..) if is_null(&right) => left.shape,
+                    ("==", ..) if is_null(&left) => Shape::Not(right),
+                    ("!=", ..) if is_null(&left) => right.shape,
+                    (_, Some(op), _) => Shape::Cmp(op, left, right),
+                    (_, _, Some(op)) => Shape::Arith(op, left, right),
+                    _ => return None,
+                })
+            })
+        }
+        _ => None,
+    };
+    let is_null_test = operator == "!="
+        && tree.kind() == "binary_expression"
+        && null_tests::tested(tree, text).is_some();
+    let shape = shape.unwrap_or_else(|| Shape::Leaf(leaf(tree, text)));
+    let text = one_line(text_of(tree, text));
+    let whole = matches!(shape, Shape::Cmp(..)).then(|| access(&text));
+    Node {
+        span,
+        text,
+        shape,
+        whole,
+        is_null_test,
+    }
+}
+
+fn leaf(tree: Tree, text: &str) -> Leaf {
+    let own = text_of(tree, text);
+    let is_literal = |tree: Tree| {
+        matches!(
+            tree.kind(),
+            "number_literal" | "char_literal" | "string_literal" | "null" | "true" | "false"
+        )
+    };
+    let is_negative = tree.kind() == "unary_expression"
+        && own.starts_with('-')
+        && tree
+            .child_by_field_name("argument")
+            .is_some_and(|argument| argument.kind() == "number_literal");
+    let is_literal = is_literal(tree) || is_negative;
+    let text = match is_literal {
+        true => own.to_owned(),
+        false => one_line(own),
+    };
+    let access = access(&text);
+    let kind = match reading(&access) {
+        _ if is_literal => LeafKind::Literal,
+        Reading::Plain | Reading::Field(..) => LeafKind::Variable,
+        Reading::Element(..) => LeafKind::Index,
+        Reading::Value => LeafKind::Value,
+    };
+    Leaf {
+        text,
+        access,
+        kind,
+        binding: binding(tree),
+    }
+}
+
+/// The binding strength of an expression's outermost operator. In C, `&`, `|` and `^` bind less tightly than
+/// a comparison.
+fn binding(tree: Tree) -> Binding {
+    match tree.kind() {
+        "binary_expression" => match syntax::operator(tree) {
+            "||" => Binding::Or,
+            "&&" | "&" | "|" | "^" => Binding::And,
+            "<<" | ">>" => Binding::Bits,
+            "+" | "-" => Binding::Add,
+            "*" | "/" | "%" => Binding::Mul,
+            _ => Binding::Compare,
+        },
+        "cast_expression" => Binding::Cast,
+        "unary_expression" | "pointer_expression" | "sizeof_expression" | "update_expression" => {
+            Binding::Unary
+        }
+        "assignment_expression" | "conditional_expression" | "comma_expression" => Binding::Or,
+        _ => Binding::Atom,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaves(text: &str) -> Vec<String> {
+        let tree = parse(text).unwrap();
+        tree.leaves().iter().map(|leaf| leaf.text.clone()).collect()
+    }
+
+    #[test]
+    fn a_condition_becomes_a_tree_of_operators_and_leaves() {
+        let text = "!(p->n >  -1) && v[i+1] == 'x' || (flags & 3) != 0";
+        assert_eq!(
+            leaves(text),
+            ["p->n", "-1", "v[i+1]", "'x'", "flags & 3", "0"]
+        );
+        let tree = parse(text).unwrap();
+        assert_eq!(tree.leaves()[0].kind, LeafKind::Variable);
+        assert_eq!(tree.leaves()[2].kind, LeafKind::Index);
+        assert_eq!(tree.leaves()[4].binding, Binding::And);
+        assert!(matches!(tree.shape, Shape::Or(..)));
+        assert_eq!(&text[tree.span.clone()], text);
+        assert_eq!(parse("a + "), None);
+        assert_eq!(parse("a) + (b"), None);
+    }
+
+    #[test]
+    fn comparing_with_null_is_the_truth_value_of_a_pointer() {
+        assert!(matches!(parse("p == NULL").unwrap().shape, Shape::Not(_)));
+        assert!(matches!(parse("NULL == p").unwrap().shape, Shape::Not(_)));
+        for there in ["NULL != p", "p != NULL", "p != 0"] {
+            assert!(parse(there).unwrap().is_null_test, "{there}");
+        }
+        let there = parse("p->next != NULL").unwrap();
+        assert!(matches!(there.shape, Shape::Leaf(leaf) if leaf.text == "p->next"));
+        assert_eq!(there.text, "p->next != NULL");
+    }
+
+    #[test]
+    fn only_expressions_without_effects_are_surely_pure() {
+        assert!(is_surely_pure("n % 2 == 0 && strlen(s) > 3 && v[i] == *p"));
+        assert!(!is_surely_pure("(c = getchar()) != EOF"));
+        assert!(!is_surely_pure("i++ < n"));
+        assert!(!is_surely_pure("next(it)"));
+    }
+
+    #[test]
+    fn only_equalities_have_an_opposite() {
+        assert_eq!(opposite("a == b + 1").unwrap(), "a != b + 1");
+        assert_eq!(opposite("a < b"), None);
+    }
+}

@@ -1,0 +1,213 @@
+//! Early exits: the bodies with which a function or loop could be left early.
+
+use tree_sitter::Node;
+
+use super::syntax::{children, text_of, walk};
+use super::types::{Declarations, declarators};
+use crate::{BodyOrigin, DeclaredType, ExitSnippet, Function, Name, Sources};
+
+/// Longer texts are not repeated.
+const LONGEST: usize = 100;
+/// Early exits per insertion point, by the origin of their bodies.
+const MOST_OWN: usize = 5;
+const MOST_LABELS: usize = 2;
+const MOST_OF_OTHERS: usize = 2;
+
+/// A program point where an early exit from the function or a loop can be inserted.
+pub struct InsertionPoint<'a> {
+    pub names: &'a [Name],
+    pub in_loop: bool,
+    /// Whether `break` would leave a `switch` rather than the loop.
+    pub in_switch: bool,
+    /// The labels that the function jumps to.
+    pub labels: &'a [Label],
+    /// Its offset in the file.
+    pub at: usize,
+    /// The text of the statement that follows.
+    pub before: &'a str,
+}
+
+impl InsertionPoint<'_> {
+    /// Whether it is directly before an assertion.
+    pub fn is_before_check(&self) -> bool {
+        self.before.starts_with("assert")
+    }
+}
+
+/// A label that its function jumps to.
+pub struct Label {
+    pub name: String,
+    /// The offset of the labelled statement in the file.
+    pub at: usize,
+}
+
+/// The labels in a function that a `goto` of it names, in source order.
+pub fn labels(body: Node, text: &str) -> Vec<Label> {
+    let mut labels = Vec::new();
+    let mut jumps: Vec<&str> = Vec::new();
+    walk(body, &mut |node| {
+        let name = |node: Node| {
+            node.child_by_field_name("label")
+                .map(|name| text_of(name, text))
+        };
+        match node.kind() {
+            "labeled_statement" => labels.extend(name(node).map(|name| Label {
+                name: name.to_owned(),
+                at: node.start_byte(),
+            })),
+            "goto_statement" => jumps.extend(name(node)),
+            _ => {}
+        }
+        true
+    });
+    labels.retain(|label| jumps.contains(&&*label.name));
+    labels
+}
+
+/// The parameters of a function definition, with their types.
+pub fn parameters(definition: Node, text: &str) -> Vec<(String, DeclaredType)> {
+    let mut found = Vec::new();
+    let mut at = definition.child_by_field_name("declarator");
+    while let Some(declarator) = at {
+        if let Some(list) = declarator.child_by_field_name("parameters") {
+            for parameter in children(list) {
+                let all = declarators(parameter, text).into_iter();
+                found.extend(all.map(|(name, ty, _)| (name, ty)));
+            }
+            break;
+        }
+        at = declarator.child_by_field_name("declarator");
+    }
+    found
+}
+
+/// The values that a function returns, in source order, without duplicates.
+pub fn returned_values(body: Node, text: &str) -> Vec<ExitSnippet> {
+    let mut values: Vec<ExitSnippet> = Vec::new();
+    walk(body, &mut |node| {
+        if node.kind() == "return_statement"
+            && let Some(value) = children(node).first()
+        {
+            let written = text_of(*value, text);
+            let snippet = ExitSnippet {
+                text: written.split_whitespace().collect::<Vec<_>>().join(" "),
+                names: names(*value, text),
+            };
+            if written.len() <= LONGEST && !values.contains(&snippet) {
+                values.push(snippet);
+            }
+        }
+        true
+    });
+    values
+}
+
+/// The variables that an expression appears to read: identifiers that are not called.
+pub fn names(node: Node, text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    walk(node, &mut |node| {
+        let name = text_of(node, text);
+        let is_known = || found.iter().any(|known| known == name);
+        // A node's parent is looked for from the root on, so that is asked last.
+        let is_called = || {
+            node.parent().is_some_and(|parent| {
+                parent.kind() == "call_expression"
+                    && parent.child_by_field_name("function") == Some(node)
+            })
+        };
+        if node.kind() == "identifier" && !is_known() && !is_called() {
+            found.push(name.to_owned());
+        }
+        true
+    });
+    found
+}
+
+/// The bodies of the early exits at an insertion point, each with its origin, most likely first.
+pub fn bodies(
+    sources: &Sources,
+    function: &Function,
+    point: &InsertionPoint,
+    declarations: &Declarations,
+) -> Vec<(String, BodyOrigin)> {
+    let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
+    let mut put = |body: String, origin: BodyOrigin| {
+        if !bodies.iter().any(|(known, _)| *known == body) {
+            bodies.push((body, origin));
+        }
+    };
+    if point.in_loop {
+        put("continue;".to_owned(), BodyOrigin::Own);
+        if !point.in_switch {
+            put("break;".to_owned(), BodyOrigin::Break);
+        }
+    }
+    // Back would be a loop.
+    let ahead = point.labels.iter().filter(|label| label.at > point.at);
+    for label in ahead.take(MOST_LABELS) {
+        put(format!("goto {};", label.name), BodyOrigin::Own);
+    }
+    let is_named = |name: &String| {
+        declarations.enumerators.contains_key(name)
+            || declarations.macros.iter().any(|(known, _)| known == name)
+            || matches!(
+                &**name,
+                "true" | "false" | "NULL" | "EOF" | "stdin" | "stdout" | "stderr"
+            )
+    };
+    let fits = |snippet: &&ExitSnippet| {
+        let is_visible = |name: &String| point.names.iter().any(|known| known.text == *name);
+        snippet
+            .names
+            .iter()
+            .all(|name| is_visible(name) || is_named(name))
+    };
+    let Some(returns) = &function.returns else {
+        put("return;".to_owned(), BodyOrigin::Own);
+        return bodies;
+    };
+    let value = |text: &str| format!("return {text};");
+    for snippet in function.returned_values.iter().filter(fits).take(MOST_OWN) {
+        put(value(&snippet.text), BodyOrigin::Own);
+    }
+    let others = sources.functions.iter().filter(|other| {
+        other.file == function.file
+            && other.name != function.name
+            && other.returns == function.returns
+    });
+    let constant = |snippet: &&ExitSnippet| snippet.names.iter().all(is_named);
+    let of_others = others
+        .flat_map(|other| &other.returned_values)
+        .filter(constant);
+    for snippet in of_others.take(MOST_OF_OTHERS) {
+        put(value(&snippet.text), BodyOrigin::Sibling);
+    }
+    let has_truth_names = sources.files[function.file].has_truth_names;
+    for text in obvious(returns, declarations, has_truth_names) {
+        put(value(text), BodyOrigin::Obvious);
+    }
+    let same = |name: &&Name| name.ty.as_ref().is_some_and(|ty| ty.plain == *returns);
+    for parameter in function.parameters.iter().filter(same) {
+        put(value(&parameter.text), BodyOrigin::Parameter);
+    }
+    bodies
+}
+
+/// Values that functions of a type typically return if there is nothing to do or an error occurs.
+fn obvious(
+    returns: &str,
+    declarations: &Declarations,
+    has_truth_names: bool,
+) -> &'static [&'static str] {
+    match declarations.resolved(returns) {
+        _ if returns.ends_with('*') || declarations.resolved(returns).ends_with('*') => &["NULL"],
+        plain if declarations.is_boolean(returns) => match plain {
+            "bool" | "_Bool" if has_truth_names => &["false", "true"],
+            _ => &["0", "1"],
+        },
+        plain if plain.starts_with("struct") || plain.starts_with("union") => &[],
+        "float" | "double" | "long double" => &["0"],
+        plain if plain.contains("unsigned") || plain == "size_t" => &["0"],
+        _ => &["0", "-1", "1"],
+    }
+}

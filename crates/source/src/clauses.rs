@@ -1,0 +1,449 @@
+//! Clauses that look like one that is there: with the names of siblings (another field of the struct, another variant
+//! of the enum, another name with a part in common), with two parts of names exchanged, or with another literal.
+//! People who add a clause to a condition mostly add one like the others: `a.minor == b.minor && a.patch == b.patch`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::words::{mentions, words};
+use super::{DeclaredType, Sources};
+
+/// By the name of a field or variant, the others of its types; by a getter's call, those that are alike.
+pub type Kin = BTreeMap<String, BTreeSet<String>>;
+
+/// Names in place of one name.
+const MOST_NAMES: usize = 4;
+/// Literals in place of one literal.
+const MOST_LITERALS: usize = 6;
+/// Types with more fields or variants than this say little.
+const MOST_KIN: usize = 12;
+
+/// By each field those of its struct that have its type, whatever its arguments are, by each variant the others of its
+/// enum, and by the name that a getter is named after the getter.
+pub fn kin(sources: &Sources) -> Kin {
+    let mut kin = Kin::new();
+    for item in &sources.types {
+        let fields = item.fields.iter();
+        let head = |ty: &DeclaredType| ty.plain.split('<').next().unwrap_or_default().to_owned();
+        let of_type = |ty: &DeclaredType| {
+            let same = item
+                .fields
+                .iter()
+                .filter(|(_, other)| head(other) == head(ty));
+            same.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        };
+        let mut groups: Vec<Vec<String>> = fields.map(|(_, ty)| of_type(ty)).collect();
+        let variants = item.variants.iter().map(|variant| variant.name.clone());
+        groups.push(variants.collect());
+        for group in groups.iter().filter(|group| group.len() <= MOST_KIN) {
+            for one in group {
+                let others = group.iter().filter(|other| *other != one).cloned();
+                kin.entry(one.clone()).or_default().extend(others);
+            }
+        }
+    }
+    for callable in &sources.callables {
+        if callable.is_method && callable.parameters.is_empty() {
+            let name = &callable.name;
+            let of = ["is_", "has_", "get_"]
+                .iter()
+                .find_map(|start| name.strip_prefix(start));
+            let field = of.unwrap_or(name).to_owned();
+            kin.entry(field).or_default().insert(format!("{name}()"));
+        }
+    }
+    for group in getters(sources).filter(|group| group.len() <= MOST_KIN) {
+        for one in &group {
+            let others = group.iter().filter(|other| *other != one);
+            let others = others.map(|other| format!("{other}()"));
+            kin.entry(format!("{one}()")).or_default().extend(others);
+        }
+    }
+    kin
+}
+
+/// Methods of one type that take nothing, begin with the same word and return the same: `as_text` and `as_number`,
+/// whatever is in the `Option` that they return.
+fn getters(sources: &Sources) -> impl Iterator<Item = BTreeSet<&str>> {
+    let mut groups: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for callable in &sources.callables {
+        let (Some(owner), Some((word, _))) = (&callable.owner, callable.name.split_once('_'))
+        else {
+            continue;
+        };
+        if callable.is_method && callable.parameters.is_empty() {
+            let returns = callable.returns.split('<').next().unwrap_or_default();
+            let group = groups.entry((owner, word, returns)).or_default();
+            group.insert(&callable.name);
+        }
+    }
+    groups.into_values()
+}
+
+/// What the code around a clause offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// The text of the function.
+    pub function: &'a str,
+    /// Siblings of fields and variants.
+    pub kin: &'a Kin,
+    /// Literals of the function, then those of the file.
+    pub literals: [&'a [String]; 2],
+}
+
+/// The clauses that look like this one, likeliest first, without duplicates and without the clause itself.
+pub fn like(clause: &str, around: Around) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut put = |text: String| {
+        if text != clause && !found.contains(&text) {
+            found.push(text);
+        }
+    };
+    let names = words(clause);
+    let mut seen = BTreeSet::new();
+    for range in &names {
+        let name = &clause[range.clone()];
+        if !seen.insert(name) || !starts_a_name(name) {
+            continue;
+        }
+        if is_called(clause, range) {
+            let call = format!("{name}()");
+            let kin = around.kin.get(&call).into_iter().flatten();
+            for other in kin.take(MOST_NAMES) {
+                put(clause.replace(&format!(".{call}"), &format!(".{other}")));
+            }
+            continue;
+        }
+        for other in siblings(clause, range, around) {
+            put(renamed(clause, &names, &|word| {
+                (word == name).then(|| other.clone())
+            }));
+        }
+    }
+    for (a, b) in exchangeable(clause, &names) {
+        let exchange = |word: &str| {
+            let parts = word.split('_').map(|part| match part {
+                part if part == a => b,
+                part if part == b => a,
+                part => part,
+            });
+            Some(parts.collect::<Vec<_>>().join("_"))
+        };
+        let text = renamed(clause, &names, &exchange);
+        let mut words = words(&text).into_iter().map(|range| &text[range]);
+        if words.all(|word| mentions(around.function, word)) {
+            put(text.clone());
+        }
+    }
+    for range in literals(clause) {
+        let divides = clause[..range.start].trim_end().ends_with(['%', '/']);
+        for other in other_literals(&clause[range.clone()], around) {
+            if divides && other == "0" {
+                continue;
+            }
+            let mut text = clause.to_owned();
+            text.replace_range(range.clone(), &other);
+            put(text);
+        }
+    }
+    found
+}
+
+fn starts_a_name(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+/// Whether a name is that of a function, method or macro.
+fn is_called(text: &str, range: &Range<usize>) -> bool {
+    text[range.end..].starts_with(['(', '!'])
+}
+
+/// The clause with some words replaced.
+fn renamed(clause: &str, names: &[Range<usize>], new: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut text = clause.to_owned();
+    for range in names.iter().rev() {
+        if let Some(new) = new(&clause[range.clone()]) {
+            text.replace_range(range.clone(), &new);
+        }
+    }
+    text
+}
+
+/// Names that can stand for a name: for a field or variant its siblings, those that the function mentions first; for
+/// any name those of the function that share a part with it.
+fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
+    let name = &clause[range.clone()];
+    let before = &clause[..range.start];
+    let is_member = before.ends_with('.') || before.ends_with("::");
+    let mut found: Vec<String> = Vec::new();
+    if is_member && let Some(kin) = around.kin.get(name) {
+        let (here, elsewhere): (Vec<&String>, Vec<&String>) = kin
+            .iter()
+            .partition(|other| mentions(around.function, other));
+        found.extend(here.into_iter().chain(elsewhere).cloned());
+    }
+    let parts: Vec<&str> = name.split('_').filter(|part| part.len() > 1).collect();
+    if name.contains('_') || is_member {
+        for other in words(around.function) {
+            let other = other.start..other.end;
+            let word = &around.function[other.clone()];
+            let has_part = word.split('_').any(|part| parts.contains(&part));
+            let of_member = around.function[..other.start].ends_with('.');
+            if word != name
+                && has_part
+                && of_member == before.ends_with('.')
+                && !is_called(around.function, &other)
+                && !found.iter().any(|known| known == word)
+            {
+                found.push(word.to_owned());
+            }
+        }
+    }
+    found.truncate(MOST_NAMES);
+    found
+}
+
+/// Pairs of parts of the clause's names, which can be exchanged: `a` and `b` of `a_char == prev_b_char`.
+fn exchangeable<'c>(clause: &'c str, names: &[Range<usize>]) -> Vec<(&'c str, &'c str)> {
+    let parts = |range: &Range<usize>| clause[range.clone()].split('_').collect::<Vec<_>>();
+    let mut pairs = Vec::new();
+    for (nth, one) in names.iter().enumerate() {
+        for other in &names[nth + 1..] {
+            let (one, other) = (parts(one), parts(other));
+            let only_in = |a: &[&'c str], b: &[&'c str]| -> Vec<&'c str> {
+                let only = a.iter().filter(|part| !b.contains(part));
+                only.copied().filter(|part| starts_a_name(part)).collect()
+            };
+            let has_shared = one.iter().any(|part| other.contains(part));
+            for a in only_in(&one, &other) {
+                for b in only_in(&other, &one) {
+                    if has_shared && !pairs.contains(&(a, b)) {
+                        pairs.push((a, b));
+                    }
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// The bytes of the literals: characters, texts and decimal numbers.
+fn literals(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut rest = 0;
+    while let Some(offset) =
+        text[rest..].find(|c: char| c == '\'' || c == '"' || c.is_ascii_digit())
+    {
+        let at = rest + offset;
+        let is_in_word =
+            text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        let end = match text.as_bytes()[at] {
+            quote @ (b'\'' | b'"') => closing(text, at, char::from(quote)),
+            _ => {
+                let digits = text[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                Some(digits.map_or(text.len(), |digits| at + digits))
+            }
+        };
+        // An apostrophe without its like starts a lifetime.
+        let Some(end) = end else {
+            rest = at + 1;
+            continue;
+        };
+        // `b'x'` is one literal.
+        let start = match text[..at].ends_with('b') && !text.as_bytes()[at].is_ascii_digit() {
+            true => at - 1,
+            false => at,
+        };
+        if start < at || !is_in_word {
+            found.push(start..end);
+        }
+        rest = end;
+    }
+    found
+}
+
+/// The end of a quoted literal.
+fn closing(text: &str, at: usize, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    for (offset, c) in text[at + 1..].char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if c == quote => return Some(at + 1 + offset + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Literals that can stand for a literal: others of its kind, and for a number the products and sums of two others.
+fn other_literals(literal: &str, around: Around) -> Vec<String> {
+    let kind = |text: &str| match text.as_bytes().first() {
+        Some(first) if first.is_ascii_digit() => b'0',
+        Some(b'b') => text.as_bytes().get(1).map_or(b' ', |quote| quote + 128),
+        Some(first) => *first,
+        None => b' ',
+    };
+    let of_kind = |text: &&String| kind(text) == kind(literal) && **text != literal;
+    let [near, far] = around.literals;
+    let mut found: Vec<String> = in_other_case(literal).into_iter().collect();
+    if let Ok(own) = literal.parse::<u64>() {
+        let numbers = near.iter().filter_map(|text| text.parse::<u64>().ok());
+        let numbers: BTreeSet<u64> = numbers.filter(|number| *number > 1).collect();
+        for (nth, a) in numbers.iter().enumerate() {
+            for b in numbers.iter().skip(nth + 1) {
+                let both = [a.checked_mul(*b), a.checked_add(*b)].into_iter().flatten();
+                found.extend(both.filter(|it| *it != own).map(|it| it.to_string()));
+            }
+        }
+        found.truncate(MOST_LITERALS / 2);
+    }
+    for text in near
+        .iter()
+        .filter(of_kind)
+        .chain(far.iter().filter(of_kind))
+    {
+        if !found.contains(text) {
+            found.push(text.clone());
+        }
+    }
+    found.truncate(MOST_LITERALS);
+    found
+}
+
+/// A text or character with its letters in the other case, if they all are in one: `"0X"` for `"0x"`. The letter of an
+/// escape has no case.
+fn in_other_case(literal: &str) -> Option<String> {
+    let start = literal.find(['"', '\''])? + 1;
+    let (before, inside) = literal.split_at(start);
+    let letters: Vec<char> = inside.chars().filter(|c| c.is_alphabetic()).collect();
+    let is_in_one_case =
+        letters.iter().all(|c| c.is_lowercase()) || letters.iter().all(|c| c.is_uppercase());
+    if letters.is_empty() || !is_in_one_case || inside.contains('\\') {
+        return None;
+    }
+    let other = |c: char| match c.is_lowercase() {
+        true => c.to_uppercase().to_string(),
+        false => c.to_lowercase().to_string(),
+    };
+    Some(format!(
+        "{before}{}",
+        inside.chars().map(other).collect::<String>()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rust::read_text;
+
+    fn like(clause: &str, function: &str, kin: &[&[&str]], literals: &[&str]) -> Vec<String> {
+        let mut known = Kin::new();
+        for group in kin {
+            for one in *group {
+                let others = group.iter().filter(|other| *other != one);
+                let others = others.map(ToString::to_string);
+                known.entry((*one).to_owned()).or_default().extend(others);
+            }
+        }
+        let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
+        let around = Around {
+            function,
+            kin: &known,
+            literals: [&literals, &[]],
+        };
+        super::like(clause, around)
+    }
+
+    #[test]
+    fn fields_of_one_type_are_siblings_whatever_its_arguments_are() {
+        let text = "struct S { v4: Set<A>, v6: Set<B>, name: String }";
+        let kin = kin(&read_text(text));
+        assert_eq!(kin["v4"], BTreeSet::from(["v6".to_owned()]));
+        assert_eq!(kin["name"], BTreeSet::new());
+    }
+
+    #[test]
+    fn a_getter_is_called_in_place_of_one_like_it() {
+        let kin: &[&[&str]] = &[&["as_number()", "as_text()"]];
+        assert_eq!(
+            like("value.as_text().is_some()", "", kin, &[]),
+            ["value.as_number().is_some()"]
+        );
+    }
+
+    #[test]
+    fn a_field_is_replaced_by_its_siblings_on_both_sides() {
+        let kin: &[&[&str]] = &[&["major", "minor", "patch"]];
+        assert_eq!(
+            like("self.minor == Some(other.minor)", "self.major", kin, &[]),
+            [
+                "self.major == Some(other.major)",
+                "self.patch == Some(other.patch)"
+            ]
+        );
+        let states: &[&[&str]] = &[&["Open", "Shut"]];
+        assert_eq!(
+            like("state != State::Open", "", states, &[]),
+            ["state != State::Shut"]
+        );
+    }
+
+    #[test]
+    fn names_with_a_part_in_common_are_siblings() {
+        assert_eq!(
+            like(
+                "self.bracket_closed",
+                "self.bracket_open; self.depth",
+                &[],
+                &[]
+            ),
+            ["self.bracket_open"]
+        );
+        assert!(like("a.is_empty()", "b.is_empty() a.len()", &[], &[]).is_empty());
+    }
+
+    #[test]
+    fn parts_of_names_are_exchanged() {
+        let function = "let a_char; let b_char; prev_a_char prev_b_char";
+        let found = like("b_char == prev_a_char", function, &[], &[]);
+        assert!(
+            found.contains(&"a_char == prev_b_char".to_owned()),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn literals_are_replaced_by_others_of_their_kind_and_products() {
+        assert_eq!(
+            like("s.starts_with('#')", "", &[], &["'#'", "';'", "\"#\"", "7"]),
+            ["s.starts_with(';')"]
+        );
+        assert_eq!(
+            like("s.starts_with(\"0x\")", "", &[], &["\"0b\""]),
+            ["s.starts_with(\"0X\")", "s.starts_with(\"0b\")"]
+        );
+        assert_eq!(
+            like("year % 100 != 0", "", &[], &["4", "100", "0"]),
+            [
+                "year % 400 != 0",
+                "year % 104 != 0",
+                "year % 4 != 0",
+                "year % 100 != 400",
+                "year % 100 != 104",
+                "year % 100 != 4",
+                "year % 100 != 100"
+            ]
+        );
+        assert_eq!(
+            like("c == b'x'", "", &[], &["b'x'", "b'y'", "'z'"]),
+            ["c == b'X'", "c == b'y'"]
+        );
+    }
+
+    #[test]
+    fn a_lifetime_is_no_literal() {
+        assert!(literals("f::<'a>(x)").is_empty());
+        assert_eq!(literals("x1 == 2 && y == '\\''").len(), 2);
+    }
+}

@@ -1,0 +1,240 @@
+//! What differs between the languages of subjects: one trait per concern. `rust/language.rs` and
+//! `c/language.rs` each define one [`Concerns`] value; [`Language::concerns`] is the only place here that
+//! distinguishes languages. The spliced texts differ, too, but belong to the instrumentation
+//! (`probe::dialect`).
+
+use std::collections::BTreeMap;
+
+use camino::Utf8Path;
+
+use super::candidate_terms::TermText;
+use super::condition::Node;
+use super::layout::Layout;
+use super::policies::Policies;
+use super::template::Template;
+use super::{File, Site, SiteKind, Sources, c, rust};
+use nopol_expr::{Access, Binding, Type, Value};
+
+/// The language of a subject.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// Rust.
+    #[default]
+    Rust,
+    /// C.
+    C,
+}
+
+/// Everything that a language defines. There is no default, so a new language must define all of it.
+pub struct Concerns {
+    /// See [`Syntax`].
+    pub syntax: &'static dyn Syntax,
+    /// See [`Conversions`].
+    pub conversions: &'static dyn Conversions,
+    /// See [`CandidateTerms`].
+    pub candidate_terms: &'static dyn CandidateTerms,
+    /// See [`Layout`].
+    pub layout: &'static dyn Layout,
+    /// See [`Panics`].
+    pub panics: &'static dyn Panics,
+    /// See [`Generators`].
+    pub generators: &'static dyn Generators,
+    /// See [`Policies`].
+    pub policies: &'static Policies,
+    /// How a condition is written at each kind of site; `None` for a kind that the language lacks.
+    pub template: fn(SiteKind) -> Option<Template>,
+}
+
+/// The source files of a subject, ready to be read.
+pub trait Readable {
+    /// Reads the files and finds functions, types and sites. All paths are relative to `root`; `wanted`
+    /// decides whether a file may have sites.
+    fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources;
+}
+
+/// Parses the texts of expressions.
+pub trait Syntax {
+    /// Parses a condition; `None` if the text is not a complete expression.
+    fn parse(&self, text: &str) -> Option<Node>;
+
+    /// The tree of what an expression reads.
+    fn access(&self, text: &str) -> Access;
+
+    /// The access of calling a method without arguments on a value.
+    fn method(&self, of: Access, name: &str) -> Access;
+
+    /// Whether the syntax of a condition guarantees that evaluating it has no side effects.
+    fn is_surely_pure(&self, text: &str) -> bool;
+
+    /// The binding strength of the condition's outermost operator.
+    fn binding_of(&self, text: &str) -> Binding;
+
+    /// The text of an equality with the opposite operator; `None` for anything else. Orders are excluded,
+    /// because `!(a < b)` is not `a >= b` for NaN or a user-defined partial order.
+    fn opposite(&self, text: &str) -> Option<String>;
+
+    /// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text`
+    /// may start with a minus sign.
+    fn constant(&self, text: &str, ty: Type) -> Option<Value>;
+
+    /// How a file writes a constant condition.
+    fn truth(&self, file: &File, value: bool) -> &'static str;
+}
+
+/// Implicit conversions of operands.
+pub trait Conversions {
+    /// The type that operands of two types are converted to; `None` if they are not converted.
+    fn common_type(&self, a: Type, b: Type) -> Option<Type>;
+}
+
+/// Collects the candidate terms of a site.
+pub trait CandidateTerms {
+    /// Groups of candidate terms, the nearest group first, each with the maximum number to use.
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)>;
+}
+
+/// Tests that pass only if the subject panics.
+pub trait Panics {
+    /// Whether a failing test says that a panic was missing.
+    fn is_missing(&self, output: &str) -> bool;
+
+    /// Whether a test in this file may pass because of a panic without saying so when it fails.
+    fn may_be_caught(&self, text: &str) -> bool;
+
+    /// The message that the test of this name, in some file below the directory, expects of its panic.
+    fn message(&self, root: &Utf8Path, test: &str) -> Option<String>;
+}
+
+/// Input on which a test with generated input fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The patterns that the values are bound to; `None` if the test's parameters tell.
+    pub names: Option<Vec<String>>,
+    /// The values as the test printed them.
+    pub values: Vec<String>,
+}
+
+/// How printed values are written as expressions: not all of their types are printed.
+#[derive(Clone, Debug)]
+pub struct Writing {
+    /// For each variant the enum that has it.
+    pub enums: BTreeMap<String, String>,
+    /// How lists are written.
+    pub lists: Lists,
+}
+
+/// How a printed list is written as an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// As a `Vec`.
+    Vectors,
+    /// As an array.
+    Arrays,
+    /// As whatever its elements can be collected into.
+    Collected,
+}
+
+/// Tests with input that is generated at random.
+pub trait Generators {
+    /// The counterexample in a failing test's output.
+    fn counterexample(&self, output: &str) -> Option<Counterexample>;
+
+    /// A file of tests in which this test, if the variable of the environment has the number of a counterexample (from
+    /// 1), runs on that; lines keep their numbers. `None` if the file has no such test.
+    fn replaying(
+        &self,
+        text: &str,
+        test: &str,
+        inputs: &[Counterexample],
+        variable: &str,
+        writing: &Writing,
+    ) -> Option<String>;
+
+    /// The variants that a file defines, each with its enum.
+    fn variants(&self, text: &str) -> Vec<(String, String)>;
+}
+
+impl Language {
+    /// What the language defines.
+    fn concerns(self) -> &'static Concerns {
+        match self {
+            Self::Rust => &rust::language::CONCERNS,
+            Self::C => &c::language::CONCERNS,
+        }
+    }
+
+    /// How the search treats subjects of this language.
+    pub fn policies(self) -> &'static Policies {
+        self.concerns().policies
+    }
+
+    /// How its files are laid out.
+    pub fn layout(self) -> &'static dyn Layout {
+        self.concerns().layout
+    }
+
+    /// Its tests that expect a panic.
+    pub fn panics(self) -> &'static dyn Panics {
+        self.concerns().panics
+    }
+
+    /// Its tests with generated input.
+    pub fn generators(self) -> &'static dyn Generators {
+        self.concerns().generators
+    }
+
+    /// How the candidate terms of its sites are collected.
+    pub fn candidate_terms(self) -> &'static dyn CandidateTerms {
+        self.concerns().candidate_terms
+    }
+
+    /// How it writes a condition at a site of this kind; `None` if it lacks the kind.
+    pub fn template(self, kind: SiteKind) -> Option<Template> {
+        (self.concerns().template)(kind)
+    }
+
+    /// See [`Syntax::parse`].
+    pub fn parse(self, text: &str) -> Option<Node> {
+        self.concerns().syntax.parse(text)
+    }
+
+    /// See [`Syntax::access`].
+    pub fn access(self, text: &str) -> Access {
+        self.concerns().syntax.access(text)
+    }
+
+    /// See [`Syntax::method`].
+    pub fn method(self, of: Access, name: &str) -> Access {
+        self.concerns().syntax.method(of, name)
+    }
+
+    /// See [`Syntax::is_surely_pure`].
+    pub fn is_surely_pure(self, text: &str) -> bool {
+        self.concerns().syntax.is_surely_pure(text)
+    }
+
+    /// See [`Syntax::binding_of`].
+    pub fn binding_of(self, text: &str) -> Binding {
+        self.concerns().syntax.binding_of(text)
+    }
+
+    /// See [`Syntax::opposite`].
+    pub fn opposite(self, text: &str) -> Option<String> {
+        self.concerns().syntax.opposite(text)
+    }
+
+    /// See [`Syntax::constant`].
+    pub fn constant(self, text: &str, ty: Type) -> Option<Value> {
+        self.concerns().syntax.constant(text, ty)
+    }
+
+    /// See [`Syntax::truth`].
+    pub fn truth(self, file: &File, value: bool) -> &'static str {
+        self.concerns().syntax.truth(file, value)
+    }
+
+    /// See [`Conversions::common_type`].
+    pub fn common_type(self, a: Type, b: Type) -> Option<Type> {
+        self.concerns().conversions.common_type(a, b)
+    }
+}

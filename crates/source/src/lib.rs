@@ -1,0 +1,161 @@
+//! Program text: finds the sites, the names visible at each, and the expressions that could be used
+//! there, and splices text into files. Knows neither processes nor what the sites are used for.
+
+pub mod c;
+pub mod candidate_terms;
+pub mod clauses;
+pub mod condition;
+mod declarations;
+pub mod idle;
+pub mod inputs;
+pub mod kind;
+pub mod language;
+pub mod layout;
+pub mod one_step;
+pub mod parentheses;
+pub mod policies;
+pub mod runs;
+pub mod rust;
+mod site;
+pub mod splice;
+pub mod substitutes;
+pub mod template;
+pub mod vary;
+pub mod words;
+pub mod write;
+
+pub use self::rust::nearby;
+
+use std::collections::BTreeSet;
+
+use camino::Utf8PathBuf;
+use typed_index_collections::TiVec;
+
+pub use self::declarations::{
+    Callable, Constant, DataType, DeclaredType, ExitSnippet, Function, Harvested, HarvestedKind,
+    Name, Variant,
+};
+pub use self::kind::{Form, PatchKind, SiteKind};
+pub use self::language::Language;
+pub use self::site::{BodyOrigin, Site};
+pub use nopol_basics::index::SiteIndex;
+
+nopol_basics::index! {
+    /// A file of the subject, in [`Sources::files`].
+    FileIndex
+}
+
+nopol_basics::index! {
+    /// A function of the subject, in [`Sources::functions`].
+    FunctionIndex
+}
+/// The tree of what an expression reads; captures and candidate terms have one.
+pub use nopol_expr::{Access, NullTest};
+
+/// A file of the subject.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Relative to the workspace root.
+    pub path: Utf8PathBuf,
+    /// The whole text.
+    pub text: String,
+    /// Literals outside of test code, without duplicates.
+    pub literals: Vec<String>,
+    /// Constants that the file imports by name.
+    pub imported: Vec<String>,
+    /// C: names of variables, fields and functions that the file uses as a truth value without a
+    /// comparison, whatever their type.
+    pub truths: BTreeSet<String>,
+    /// C: how the file mostly asks whether a pointer is null.
+    pub null_test: NullTest,
+    /// Whether `true` and `false` are known in the file. In C they are only with `stdbool.h`, or since C23.
+    pub has_truth_names: bool,
+    /// C: variables that the file uses as an array index.
+    pub indices: BTreeSet<String>,
+    /// The loop bodies.
+    pub loops: Vec<Loop>,
+    /// Where an `extern crate` item must be added, if this is the root of an edition 2015 crate.
+    pub needs_extern_crate: Option<usize>,
+}
+
+/// The body of a loop; the fuel counter goes to its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The byte at which something can be inserted first in the body.
+    pub start: usize,
+    /// The end of a body that is a single statement without braces.
+    pub end: Option<usize>,
+}
+
+/// Everything found in the subject's sources.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The language of all files.
+    pub language: Language,
+    /// The files.
+    pub files: TiVec<FileIndex, File>,
+    /// The functions that have sites.
+    pub functions: TiVec<FunctionIndex, Function>,
+    /// The sites; of nested ones the outer one comes first.
+    pub sites: TiVec<SiteIndex, Site>,
+    /// Structs and enums.
+    pub types: Vec<DataType>,
+    /// C: the typedefs of pointers.
+    pub pointer_types: BTreeSet<String>,
+    /// C: the names of variables, parameters and fields that are pointers.
+    pub pointers: BTreeSet<String>,
+    /// Which trait is implemented for which type, by their names without paths and arguments; derived ones, too.
+    pub implementations: BTreeSet<(String, String)>,
+    /// Functions that can be called without side effects.
+    pub callables: Vec<Callable>,
+    /// Named constants.
+    pub constants: Vec<Constant>,
+    /// Files, or parts of files, that could not be read or parsed; they have no sites.
+    pub skipped: Vec<Skipped>,
+    /// Parts of files that are no tests, but are compiled for tests only; they have no sites.
+    pub for_tests: Vec<(Utf8PathBuf, String)>,
+    /// C: what was read depends on branches of `#if`, and the compiler was not asked which of them it takes.
+    pub is_undecided: bool,
+}
+
+/// Something that could not be read or parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file, relative to the root.
+    pub file: Utf8PathBuf,
+    /// Where in it, and why.
+    pub reason: String,
+    /// What has no sites because of that: `this file`, or a part of it.
+    pub what: &'static str,
+}
+
+impl Skipped {
+    /// A whole file.
+    pub fn file(file: Utf8PathBuf, reason: String) -> Self {
+        Self {
+            file,
+            reason,
+            what: "this file",
+        }
+    }
+}
+
+impl Sources {
+    /// The texts whose documentation may contain doctests. Packages outside the workspace are excluded.
+    pub fn documented(&self) -> impl Iterator<Item = &str> + Clone {
+        let inside = self
+            .files
+            .iter()
+            .filter(|file| !file.path.starts_with(".."));
+        inside.map(|file| &*file.text)
+    }
+
+    /// Gives every assertion the panic message that a test expects.
+    pub fn panic_with(&mut self, message: &str) {
+        for site in &mut self.sites {
+            if let Some((assertion, _)) = site.assertion() {
+                site.body = assertion.body_with(message);
+            }
+        }
+    }
+}

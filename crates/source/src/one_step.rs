@@ -1,0 +1,557 @@
+//! One-step edits of a condition: what a maintainer changes who only looks at the line. They are made of its text
+//! alone, so they need neither the values nor the types of its operands; the compiler and the tests judge them.
+//! Everything that an edit does not concern keeps the author's spelling.
+
+pub mod arithmetic;
+mod grouping;
+mod opposites;
+pub mod overflow;
+mod parallel;
+mod positions;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Range;
+
+use super::clauses::Around;
+use super::condition::{Leaf, LeafKind, Node, Shape, is_enclosed, is_unordered};
+use super::words::{mentions, words};
+use nopol_expr::{ArithOp, Binding, CmpOp};
+pub use opposites::opposite_call;
+use opposites::opposites;
+
+/// What an edit changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// The first comparison operator to the second.
+    Operator(CmpOp, CmpOp),
+    /// All comparisons of one operator changed between strict and inclusive.
+    AllOperators,
+    /// `&&` to `||`.
+    AndToOr,
+    /// `||` to `&&`.
+    OrToAnd,
+    /// `a || b` to `!a && b`, `a && b` to `!a || b`, where `a` guards `b`: what holds where `b` is not asked.
+    GuardTurned,
+    /// `a || b && c` to `(a || b) && c`, and the like.
+    Regrouped,
+    /// `|` to `||` or `&` to `&&`, which leaves out what need not be evaluated.
+    ShortCircuit,
+    /// One side of a connective removed.
+    ClauseDropped,
+    /// `!a` to `a`.
+    NegationRemoved,
+    /// A part negated, or the whole condition.
+    Negated,
+    /// A number replaced by its neighbour.
+    ConstantOffByOne,
+    /// A literal replaced by another one of the function.
+    Constant,
+    /// 1 added to or subtracted from a compared operand.
+    OperandOffByOne,
+    /// An arithmetic operator replaced by its inverse, a remainder by a quotient.
+    ArithmeticOperator,
+    /// Arithmetic replaced by one of its operands.
+    ArithmeticDropped,
+    /// Arithmetic that overflowed done by a method that defines the result, or in a wider type.
+    OverflowAvoided,
+    /// The operands of an arithmetic operator, or two arguments, exchanged.
+    Exchanged,
+    /// A name replaced by its opposite: `is_some` by `is_none`, `left` by `right`.
+    Opposite,
+    /// A clause added that looks like one that is there ([`clauses`]).
+    Parallel,
+    /// A clause replaced by one that looks like it.
+    Sibling,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Operator(old, new) => {
+                return write!(f, "`{}` changed to `{}`", old.token(), new.token());
+            }
+            Self::AllOperators => "comparisons changed between strict and inclusive",
+            Self::AndToOr => "`&&` changed to `||`",
+            Self::OrToAnd => "`||` changed to `&&`",
+            Self::GuardTurned => "connective changed, and the clause before it negated",
+            Self::Regrouped => "operands of `&&` and `||` grouped otherwise",
+            Self::ShortCircuit => "`&` or `|` changed to `&&` or `||`",
+            Self::ClauseDropped => "clause dropped",
+            Self::NegationRemoved => "negation removed",
+            Self::Negated => "condition or a part of it negated",
+            Self::ConstantOffByOne => "constant off by one",
+            Self::Constant => "constant changed",
+            Self::OperandOffByOne => "operand off by one",
+            Self::ArithmeticOperator => "arithmetic operator changed",
+            Self::ArithmeticDropped => "arithmetic dropped",
+            Self::OverflowAvoided => "computed without overflow",
+            Self::Exchanged => "operands exchanged",
+            Self::Opposite => "name replaced by its opposite",
+            Self::Parallel => "clause added that is like another one",
+            Self::Sibling => "name replaced by one of its kind",
+        })
+    }
+}
+
+/// An edit, and the condition with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneStep {
+    /// What it changes.
+    pub step: Step,
+    /// The condition with it.
+    pub text: String,
+}
+
+/// What the code around a condition offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearby<'a> {
+    /// Literals of the function.
+    pub literals: &'a [String],
+    /// Text in which a name must occur before it replaces another.
+    pub names: &'a str,
+    /// What clauses like those that are there are made of.
+    pub around: Around<'a>,
+    /// C: names of pointers. Two of them that are asked to be equal are not asked which is less.
+    pub pointers: &'a BTreeSet<String>,
+}
+
+/// Literals that replace another one, at most.
+const MOST_LITERALS: usize = 4;
+
+/// Every one-step edit of a condition with this text, in the order of its parts, without duplicates. What binds
+/// less tightly than `required` is put in parentheses.
+pub fn one_step_edits(
+    condition: &Node,
+    text: &str,
+    required: Binding,
+    nearby: Nearby,
+) -> Vec<OneStep> {
+    let mut edits = Edits {
+        text,
+        nearby,
+        found: Vec::new(),
+        is_shared: false,
+    };
+    edits.boolean(condition, required);
+    edits.all_operators(condition);
+    edits.parallel(condition, required);
+    edits.found
+}
+
+struct Edits<'a> {
+    text: &'a str,
+    nearby: Nearby<'a>,
+    found: Vec<OneStep>,
+    /// What is in the brackets of an operand is edited elsewhere.
+    is_shared: bool,
+}
+
+impl Edits<'_> {
+    /// Adds the condition with these replacements, which do not overlap.
+    fn put(&mut self, step: Step, mut replacements: Vec<(Range<usize>, String)>) {
+        replacements.sort_by_key(|(range, _)| (range.start, range.end));
+        let mut text = self.text.to_owned();
+        for (range, new) in replacements.into_iter().rev() {
+            text.replace_range(range, &new);
+        }
+        if text != self.text && self.found.iter().all(|known| known.text != text) {
+            self.found.push(OneStep { step, text });
+        }
+    }
+
+    /// Puts another text in place of a node; `binding` is that of the text, `required` what the place asks for.
+    fn replace(
+        &mut self,
+        step: Step,
+        node: &Node,
+        new: String,
+        binding: Binding,
+        required: Binding,
+    ) {
+        let is_enclosed = self.is_enclosed(&node.span);
+        let new = match binding < required && !is_enclosed {
+            true => format!("({new})"),
+            false => new,
+        };
+        self.put(step, vec![(node.span.clone(), new)]);
+    }
+
+    /// Puts one side of a connective in place of both, and of the parentheses that it does not need.
+    fn keep(&mut self, node: &Node, kept: &Node, required: Binding) {
+        let text = self.source(kept);
+        let enclosed = self.text[..node.span.start].trim_end().strip_suffix('(');
+        let rest = self.text[node.span.end..].trim_start().strip_prefix(')');
+        match (enclosed, rest) {
+            (Some(before), Some(after)) if binding(kept) >= required => {
+                let whole = before.len()..self.text.len() - after.len();
+                self.put(Step::ClauseDropped, vec![(whole, text)]);
+            }
+            _ => self.replace(Step::ClauseDropped, node, text, binding(kept), required),
+        }
+    }
+
+    /// Whether a node stands in parentheses of its own.
+    fn is_enclosed(&self, span: &Range<usize>) -> bool {
+        is_enclosed(self.text, span)
+    }
+
+    fn source(&self, node: &Node) -> String {
+        self.text[node.span.clone()].to_owned()
+    }
+
+    /// The bytes of an operator between two operands; `None` if a comment may hide it.
+    fn operator(&self, a: &Node, b: &Node, token: &str) -> Option<Range<usize>> {
+        let gap = self.text.get(a.span.end..b.span.start)?;
+        let at = a.span.end + gap.find(token)?;
+        (!gap.contains("//") && !gap.contains("/*")).then_some(at..at + token.len())
+    }
+
+    /// Edits of a node that yields a truth value.
+    fn boolean(&mut self, node: &Node, required: Binding) {
+        match &node.shape {
+            Shape::Not(inner) => {
+                let text = self.source(inner);
+                self.replace(Step::NegationRemoved, node, text, binding(inner), required);
+                match inner.shape {
+                    // Its negation is what was removed.
+                    Shape::Leaf(_) => self.operand(inner),
+                    _ => self.boolean(inner, Binding::Unary),
+                }
+            }
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let is_and = matches!(node.shape, Shape::And(..));
+                self.connective(node, a, b, is_and, required);
+                self.regroup(node, required);
+                for kept in [a, b] {
+                    self.keep(node, kept, required);
+                }
+                let below = match is_and {
+                    true => Binding::And,
+                    false => Binding::Or,
+                };
+                self.boolean(a, below);
+                self.boolean(b, below);
+                self.negate(node, required);
+            }
+            Shape::Cmp(op, a, b) => self.comparison(*op, a, b),
+            Shape::Leaf(_) | Shape::Arith(..) => {
+                if !is_literal(node) {
+                    self.negate(node, required);
+                    self.short_circuit(node, required);
+                }
+                self.operand(node);
+            }
+        }
+    }
+
+    /// An operator on bits whose operands are truth values evaluates both of them.
+    fn short_circuit(&mut self, node: &Node, required: Binding) {
+        let text = self.source(node);
+        for (bits, connective, binding) in [("|", "||", Binding::Or), ("&", "&&", Binding::And)] {
+            let [at] = arithmetic::outside(&text, &format!(" {bits} "))[..] else {
+                continue;
+            };
+            let (a, b) = (&text[..at], &text[at + bits.len() + 2..]);
+            let new = format!("{a} {connective} {b}");
+            self.replace(Step::ShortCircuit, node, new, binding, required);
+        }
+    }
+
+    fn negate(&mut self, node: &Node, required: Binding) {
+        let text = self.source(node);
+        if let Some(opposite) = opposite_call(&text) {
+            let binding = binding(node);
+            self.replace(Step::Negated, node, opposite, binding, required);
+            return;
+        }
+        let negated = match binding(node) < Binding::Unary {
+            true => format!("!({text})"),
+            false => format!("!{text}"),
+        };
+        self.replace(Step::Negated, node, negated, Binding::Unary, required);
+    }
+
+    fn connective(&mut self, node: &Node, a: &Node, b: &Node, is_and: bool, required: Binding) {
+        let (old, new, step) = match is_and {
+            true => ("&&", "||", Step::AndToOr),
+            false => ("||", "&&", Step::OrToAnd),
+        };
+        let Some(at) = self.operator(a, b, old) else {
+            return;
+        };
+        let mut replacements = vec![(at, new.to_owned())];
+        let mut enclose = |span: &Range<usize>| {
+            replacements.push((span.start..span.start, "(".to_owned()));
+            replacements.push((span.end..span.end, ")".to_owned()));
+        };
+        if is_and && required > Binding::Or && !self.is_enclosed(&node.span) {
+            enclose(&node.span);
+        }
+        for side in [a, b] {
+            let is_looser = matches!(side.shape, Shape::Or(..)) && !is_and;
+            if is_looser && !self.is_enclosed(&side.span) {
+                enclose(&side.span);
+            }
+        }
+        if is_guard(&self.source(a), &self.source(b)) && binding(a) > binding(node) {
+            let turned = parallel::negated(&self.source(a), binding(a));
+            let with_turned = std::iter::once((a.span.clone(), turned));
+            let turned = replacements.iter().cloned().chain(with_turned).collect();
+            self.put(Step::GuardTurned, turned);
+        }
+        self.put(step, replacements);
+    }
+
+    /// Changes all comparisons of an operator at once, if there are several.
+    fn all_operators(&mut self, condition: &Node) {
+        let compared = condition.compared();
+        for (old, new) in [
+            (CmpOp::Lt, CmpOp::Le),
+            (CmpOp::Gt, CmpOp::Ge),
+            (CmpOp::Le, CmpOp::Lt),
+            (CmpOp::Ge, CmpOp::Gt),
+        ] {
+            let of_it = compared.iter().filter(|(_, op, ..)| *op == old);
+            let at = of_it.map(|(_, _, a, b)| self.operator(a, b, old.token()));
+            let Some(places) = at.collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            if places.len() > 1 {
+                let replace = |at| (at, new.token().to_owned());
+                self.put(
+                    Step::AllOperators,
+                    places.into_iter().map(replace).collect(),
+                );
+            }
+        }
+    }
+
+    fn comparison(&mut self, op: CmpOp, a: &Node, b: &Node) {
+        let is_number = |node: &Node| match &node.shape {
+            Shape::Leaf(leaf) => number(&leaf.text).is_some() || leaf.text.ends_with(".len()"),
+            Shape::Arith(..) => true,
+            _ => false,
+        };
+        let is_of_numbers = is_number(a) || is_number(b);
+        let is_pointer = |node: &Node| match &node.shape {
+            Shape::Leaf(leaf) => {
+                let name = leaf.access.last_name();
+                name.is_some_and(|name| self.nearby.pointers.contains(name))
+            }
+            _ => false,
+        };
+        let has_no_order = is_unordered(&self.source(a))
+            || is_unordered(&self.source(b))
+            || is_sign(a)
+            || is_sign(b)
+            || is_pointer(a) && is_pointer(b);
+        let is_ordered = op.orders() || !has_no_order;
+        if let Some(at) = self.operator(a, b, op.token()) {
+            for other in CmpOp::ALL {
+                if other != op && (is_ordered || !other.orders()) {
+                    let mut replaced = vec![(at.clone(), other.token().to_owned())];
+                    // `n as u32 < 7` would begin the arguments of a type.
+                    if other == CmpOp::Lt && binding(a) == Binding::Cast {
+                        replaced.push((a.span.clone(), format!("({})", self.source(a))));
+                    }
+                    self.put(Step::Operator(op, other), replaced);
+                }
+            }
+        }
+        for (side, other) in [(a, b), (b, a)] {
+            if is_literal(side) && is_sign(other) {
+                continue;
+            }
+            self.operand(side);
+            // What is compared may be no integer. Next to a literal, the literal is changed instead.
+            if is_of_numbers && !is_literal(side) && !is_literal(other) {
+                for sign in ["+ 1", "- 1"] {
+                    let text = self.source(side);
+                    let text = match binding(side) < Binding::Add {
+                        true => format!("({text}) {sign}"),
+                        false => format!("{text} {sign}"),
+                    };
+                    let sum = Binding::Add;
+                    self.replace(Step::OperandOffByOne, side, text, sum, sum);
+                }
+            }
+        }
+    }
+
+    /// Edits inside an operand.
+    fn operand(&mut self, node: &Node) {
+        match &node.shape {
+            Shape::Leaf(leaf) => self.leaf(node, leaf),
+            Shape::Arith(op, a, b) => {
+                let (token, inverse) = match op {
+                    ArithOp::Add => ("+", "-"),
+                    ArithOp::Sub => ("-", "+"),
+                    ArithOp::Mul => ("*", "/"),
+                    ArithOp::Div => ("/", "*"),
+                    ArithOp::Rem => ("%", "/"),
+                };
+                if let Some(at) = self.operator(a, b, token) {
+                    self.put(Step::ArithmeticOperator, vec![(at, inverse.to_owned())]);
+                }
+                for kept in [a, b] {
+                    let text = self.source(kept);
+                    let required = match binding(kept) < binding(node) {
+                        true => Binding::Atom,
+                        false => Binding::Or,
+                    };
+                    self.replace(Step::ArithmeticDropped, node, text, binding(kept), required);
+                }
+                if matches!(op, ArithOp::Sub | ArithOp::Div | ArithOp::Rem) {
+                    let exchanged = vec![
+                        (a.span.clone(), self.source(b)),
+                        (b.span.clone(), self.source(a)),
+                    ];
+                    if binding(a) == Binding::Atom && binding(b) == Binding::Atom {
+                        self.put(Step::Exchanged, exchanged);
+                    }
+                }
+                self.operand(a);
+                self.operand(b);
+            }
+            Shape::Not(inner) => self.operand(inner),
+            Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) => {
+                self.operand(a);
+                self.operand(b);
+            }
+        }
+    }
+
+    fn leaf(&mut self, node: &Node, leaf: &Leaf) {
+        if leaf.kind == LeafKind::Literal {
+            self.literal(node, &leaf.text);
+            return;
+        }
+        let text = self.source(node);
+        let inside = match self.is_shared {
+            true => Vec::new(),
+            false => positions::inner_neighbours(&text),
+        };
+        for (range, beside) in inside {
+            let at = node.span.start + range.start..node.span.start + range.end;
+            self.put(Step::OperandOffByOne, vec![(at, beside)]);
+        }
+        let depths = arithmetic::depths(&text);
+        for word in words(&text) {
+            if self.is_shared && depths[word.start] > 0 {
+                continue;
+            }
+            let old = &text[word.clone()];
+            // Bytes are counted where characters are meant.
+            let after = &text[word.end..];
+            let is_about_text = || {
+                let marks = ["char", "chars", "char_indices", "str", "String"];
+                marks
+                    .iter()
+                    .any(|it| mentions(self.nearby.around.function, it))
+            };
+            if old == "len"
+                && is_about_text()
+                && text[..word.start].ends_with('.')
+                && after.starts_with("()")
+            {
+                let at = node.span.start + word.start..node.span.start + word.end;
+                self.put(Step::Opposite, vec![(at, "chars().count".to_owned())]);
+            }
+            for new in opposites(old, self.nearby.names) {
+                let at = node.span.start + word.start..node.span.start + word.end;
+                self.put(Step::Opposite, vec![(at, new)]);
+            }
+        }
+    }
+
+    fn literal(&mut self, node: &Node, old: &str) {
+        for (step, new) in neighbours(old) {
+            self.put(step, vec![(node.span.clone(), new)]);
+        }
+        let literals = self.nearby.literals.iter();
+        let alike = literals.filter(|other| kind(other) == kind(old) && *other != old);
+        for other in alike.take(MOST_LITERALS) {
+            // Here the number may be one of another type.
+            let other = match (number(old), number(other)) {
+                (Some((_, suffix)), Some((value, _))) => format!("{value}{suffix}"),
+                _ => other.clone(),
+            };
+            self.put(Step::Constant, vec![(node.span.clone(), other)]);
+        }
+    }
+}
+
+/// Whether a clause may guard another one: both name the same variable or field.
+fn is_guard(clause: &str, guarded: &str) -> bool {
+    words(clause)
+        .into_iter()
+        .filter(|name| !clause[name.end..].starts_with('('))
+        .map(|name| &clause[name])
+        .filter(|name| *name != "self")
+        .any(|name| mentions(guarded, name))
+}
+
+fn binding(node: &Node) -> Binding {
+    match &node.shape {
+        Shape::Leaf(leaf) => leaf.binding,
+        Shape::Not(_) => Binding::Unary,
+        Shape::And(..) => Binding::And,
+        Shape::Or(..) => Binding::Or,
+        Shape::Cmp(..) => Binding::Compare,
+        Shape::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
+        Shape::Arith(..) => Binding::Mul,
+    }
+}
+
+fn is_sign(node: &Node) -> bool {
+    matches!(&node.shape, Shape::Leaf(leaf) if leaf.access.is_sign())
+}
+
+fn is_literal(node: &Node) -> bool {
+    matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal)
+}
+
+/// A decimal number and what follows its digits (the suffix of its type).
+fn number(text: &str) -> Option<(i128, &str)> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    let (digits, suffix) = digits.split_at(end);
+    let is_type = suffix.is_empty() || suffix.starts_with(['i', 'u', 'l', 'U', 'L']);
+    let is_octal = digits.len() > 1 && digits.starts_with('0');
+    let value: i128 = digits.parse().ok().filter(|_| is_type && !is_octal)?;
+    match text.starts_with('-') {
+        true => Some((-value, suffix)),
+        false => Some((value, suffix)),
+    }
+}
+
+/// The literals beside a literal: the number before and after it, or the other truth value.
+fn neighbours(text: &str) -> Vec<(Step, String)> {
+    match text {
+        "true" => return vec![(Step::Constant, "false".to_owned())],
+        "false" => return vec![(Step::Constant, "true".to_owned())],
+        _ => {}
+    }
+    let Some((value, suffix)) = number(text) else {
+        return Vec::new();
+    };
+    let beside = [value.checked_add(1), value.checked_sub(1)];
+    let beside = beside.into_iter().flatten();
+    let beside = beside.map(|value| (Step::ConstantOffByOne, format!("{value}{suffix}")));
+    beside.collect()
+}
+
+/// Literals of different kinds do not replace each other.
+fn kind(text: &str) -> char {
+    match text.chars().next() {
+        Some(first) if first.is_ascii_digit() || first == '-' => '0',
+        Some(first @ ('"' | '\'')) => first,
+        _ => ' ',
+    }
+}
+
+#[cfg(test)]
+mod tests;

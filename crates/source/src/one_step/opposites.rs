@@ -1,0 +1,73 @@
+//! Names and calls that mean the opposite of others.
+
+use crate::words::mentions;
+
+/// Methods of the standard library that answer the opposite.
+const METHODS: [(&str, &str); 10] = [
+    ("is_some", "is_none"),
+    ("is_ok", "is_err"),
+    ("is_some_and", "is_none_or"),
+    ("starts_with", "ends_with"),
+    ("first", "last"),
+    ("front", "back"),
+    ("any", "all"),
+    ("min", "max"),
+    ("floor", "ceil"),
+    ("is_lowercase", "is_uppercase"),
+];
+
+/// Parts of names that mean opposites.
+const WORDS: [(&str, &str); 22] = [
+    ("left", "right"),
+    ("start", "end"),
+    ("begin", "end"),
+    ("first", "last"),
+    ("front", "back"),
+    ("head", "tail"),
+    ("prev", "next"),
+    ("previous", "next"),
+    ("min", "max"),
+    ("low", "high"),
+    ("lower", "upper"),
+    ("lo", "hi"),
+    ("src", "dst"),
+    ("source", "target"),
+    ("lhs", "rhs"),
+    ("old", "new"),
+    ("width", "height"),
+    ("row", "col"),
+    ("open", "close"),
+    ("before", "after"),
+    ("inner", "outer"),
+    ("len", "capacity"),
+];
+
+/// The call that yields the opposite of a call, as `is_none` of `is_some`.
+pub fn opposite_call(call: &str) -> Option<String> {
+    let pairs = [(".is_some()", ".is_none()"), (".is_ok()", ".is_err()")];
+    let both = pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
+    let mut ends = both.filter_map(|(from, to)| Some(format!("{}{to}", call.strip_suffix(from)?)));
+    ends.next()
+}
+
+/// The names that mean the opposite of one: other methods of the standard library, and names that occur in a text.
+pub(super) fn opposites(name: &str, occur_in: &str) -> Vec<String> {
+    let other = |pairs: &[(&str, &str)], word: &str| -> Vec<String> {
+        let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
+        let of_it = both.filter(|(from, _)| *from == word);
+        of_it.map(|(_, to)| to.to_owned()).collect()
+    };
+    let mut found = other(&METHODS, name);
+    let parts: Vec<&str> = name.split('_').collect();
+    for (nth, part) in parts.iter().enumerate() {
+        for to in other(&WORDS, part) {
+            let mut parts = parts.clone();
+            parts[nth] = &to;
+            let new = parts.join("_");
+            if !found.contains(&new) && mentions(occur_in, &new) {
+                found.push(new);
+            }
+        }
+    }
+    found
+}

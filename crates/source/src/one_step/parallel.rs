@@ -1,0 +1,129 @@
+//! Clauses that are added because they look like those that are there ([`clauses`]), and clauses replaced by such.
+
+use super::{Edits, Step, binding};
+use crate::clauses;
+use crate::condition::{Node, Shape};
+use nopol_expr::{Binding, CmpOp};
+
+/// Clauses that look like one of the condition, at most.
+const MOST_LIKE: usize = 8;
+
+impl Edits<'_> {
+    /// Adds clauses that look like those of the condition, first by the connective that is there already.
+    pub(super) fn parallel(&mut self, condition: &Node, required: Binding) {
+        let by_and = !matches!(condition.shape, Shape::Or(..));
+        let mut of_condition = Vec::new();
+        flatten(condition, &mut of_condition);
+        let mut made: Vec<(String, Binding)> = Vec::new();
+        for clause in &of_condition {
+            let text = self.source(clause);
+            let alike = clauses::like(&text, self.nearby.around).into_iter();
+            for like in alike.filter(|like| !compares_with_itself(like)) {
+                // Another number in place of one is `Step::Constant`, of the function's numbers only.
+                if without_numbers(&like) != without_numbers(&text) {
+                    self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
+                }
+                made.push((like, binding(clause)));
+            }
+        }
+        made.truncate(MOST_LIKE);
+        for (is_and, is_same) in [
+            (by_and, true),
+            (!by_and, true),
+            (by_and, false),
+            (!by_and, false),
+        ] {
+            for (clause, binds) in &made {
+                let (token, own) = match is_and {
+                    true => ("&&", Binding::And),
+                    false => ("||", Binding::Or),
+                };
+                let clause = match is_same {
+                    true if *binds < own => format!("({clause})"),
+                    true => clause.clone(),
+                    false => negated(clause, *binds),
+                };
+                let old = self.source(condition);
+                let old = match binding(condition) < own {
+                    true => format!("({old})"),
+                    false => old,
+                };
+                // `n == 1 && n == 2` never holds, `n != 1 || n != 2` always does, and of `n > 1 && n > 2` one clause
+                // says nothing.
+                let idle = if is_and { " == " } else { " != " };
+                let mut operators = [idle, " < ", " <= ", " > ", " >= "].into_iter();
+                let is_idle = operators.any(|operator| {
+                    let left = |text: &str| Some(text.split_once(operator)?.0.to_owned());
+                    let mut known = of_condition.iter().filter_map(|it| left(&self.source(it)));
+                    left(&clause).is_some_and(|left| known.any(|other| other == left))
+                });
+                if is_idle {
+                    continue;
+                }
+                let new = format!("{old} {token} {clause}");
+                self.replace(Step::Parallel, condition, new, own, required);
+            }
+        }
+    }
+}
+
+/// The clauses of a condition: what its connectives join.
+fn flatten<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+    match &node.shape {
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            flatten(a, found);
+            flatten(b, found);
+        }
+        _ => found.push(node),
+    }
+}
+
+/// Whether both sides of a comparison are the same.
+fn compares_with_itself(clause: &str) -> bool {
+    let sides = |op: CmpOp| clause.split_once(&format!(" {} ", op.token()));
+    let mut sides = CmpOp::ALL.into_iter().filter_map(sides);
+    sides.any(|(left, right)| left.trim() == right.trim())
+}
+
+/// A text without its numbers; those in names stay.
+fn without_numbers(text: &str) -> String {
+    let mut is_in_name = false;
+    let is_kept = |c: &char| {
+        is_in_name = c.is_alphabetic() || *c == '_' || is_in_name && c.is_ascii_digit();
+        is_in_name || !c.is_ascii_digit()
+    };
+    text.chars().filter(is_kept).collect()
+}
+
+/// The negation of a clause, as people write it.
+pub(super) fn negated(clause: &str, binds: Binding) -> String {
+    if let Some(inner) = clause.strip_prefix('!').filter(|_| binds == Binding::Unary) {
+        return inner.to_owned();
+    }
+    if binds > Binding::Compare {
+        return format!("!{clause}");
+    }
+    // An operator with spaces around it, outside of texts and parentheses.
+    let mut depth = 0;
+    let mut quote = None;
+    for (at, c) in clause.char_indices() {
+        match (quote, c) {
+            (Some(mark), _) if c == mark => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ' ') if depth == 0 => {
+                let rest = &clause[at + 1..];
+                let mut all = CmpOp::ALL.into_iter();
+                let found = all.find(|op| rest.starts_with(&format!("{} ", op.token())));
+                if let Some(op) = found {
+                    let (left, right) = (&clause[..at], &rest[op.token().len()..]);
+                    return format!("{left} {}{right}", op.negated().token());
+                }
+            }
+            _ => {}
+        }
+    }
+    format!("!({clause})")
+}

@@ -1,0 +1,36 @@
+//! What code asks of texts: the literals of `starts_with` and its kin.
+
+use std::collections::BTreeSet;
+
+use crate::File;
+use nopol_expr::TextPart;
+
+/// Methods that ask for a part of a text.
+const METHODS: [(&str, TextPart); 5] = [
+    (".starts_with(", TextPart::Start),
+    (".strip_prefix(", TextPart::Start),
+    (".ends_with(", TextPart::End),
+    (".strip_suffix(", TextPart::End),
+    (".contains(", TextPart::Anywhere),
+];
+
+/// The literals that a file asks texts about outside of test code, each with the part that is meant.
+pub fn asked(file: &File) -> BTreeSet<(TextPart, &str)> {
+    let mut found = BTreeSet::new();
+    for (method, part) in METHODS {
+        for (at, _) in file.text.match_indices(method) {
+            let rest = &file.text[at + method.len()..];
+            let mut literals = file.literals.iter();
+            let is_argument = |literal: &&String| {
+                let after = rest.strip_prefix(literal.as_str());
+                after.is_some_and(|after| after.starts_with(')'))
+            };
+            if rest.starts_with(['"', '\''])
+                && let Some(literal) = literals.find(is_argument)
+            {
+                found.insert((part, literal.as_str()));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,213 @@
+//! Candidate terms that are calls: those of the subject's functions, and harvested calls with other
+//! variables in them.
+
+use super::{Generator, Operand, call, harvested_term, is_scalar};
+use crate::candidate_terms::TermText;
+use crate::rust::types;
+use crate::{Callable, DeclaredType, Harvested, HarvestedKind};
+
+impl Generator<'_> {
+    /// Calls of the subject's own predicates, and harvested calls with other operands.
+    pub(super) fn calls(&self) -> Vec<TermText> {
+        let mut calls = Vec::new();
+        for callable in &self.sources.callables {
+            if callable.returns == "bool" {
+                calls.extend(self.applied(callable));
+            }
+        }
+        for found in self.expressions() {
+            if found.kind == HarvestedKind::Call && is_predicate(found) {
+                calls.extend(self.substituted(found));
+            }
+        }
+        calls
+    }
+
+    /// A harvested call with its receiver or one argument replaced by each operand.
+    fn substituted(&self, found: &Harvested) -> Vec<TermText> {
+        let is_fitting = |text: &str| {
+            let root = text.split('.').next().unwrap_or_default().to_owned();
+            self.is_visible(&root)
+        };
+        let mut terms = Vec::new();
+        for (nth, hole) in found.holes.iter().enumerate() {
+            let mut others = (0..).zip(&found.holes).filter(|(other, _)| *other != nth);
+            if !others.all(|(_, other)| is_fitting(&found.text[other.clone()])) {
+                continue;
+            }
+            let replaced = &found.text[hole.clone()];
+            let known = self.operands.iter().find(|known| known.text == *replaced);
+            for operand in self
+                .operands
+                .iter()
+                .filter(|operand| could_be(operand, replaced, known))
+            {
+                let mut text = found.text.clone();
+                text.replace_range(hole.clone(), &operand.text);
+                terms.push(TermText {
+                    text,
+                    ..harvested_term(found)
+                });
+            }
+        }
+        terms
+    }
+
+    /// Calls of a function or method of the subject with the available operands.
+    fn applied(&self, callable: &Callable) -> Vec<TermText> {
+        let mut heads: Vec<String> = Vec::new();
+        if callable.is_method {
+            let owner = callable.owner.as_deref().unwrap_or_default();
+            let is_type = self.sources.types.iter().any(|ty| ty.name == owner);
+            // Captures of a value already read the methods without arguments of its type.
+            if is_type && callable.parameters.is_empty() {
+                return Vec::new();
+            }
+            let own = self.function.owner.as_deref().unwrap_or_default();
+            let takes = |operand: &&Operand| match &operand.ty {
+                Some(ty) if is_type => generic_name(&ty.plain) == owner || ty.plain == "Self",
+                Some(ty) if ty.plain == "Self" => own == owner || self.implements(own, owner),
+                Some(ty) => !is_scalar(&ty.plain) && self.implements(&ty.plain, owner),
+                None if operand.text == "self" => own == owner || self.implements(own, owner),
+                None => true,
+            };
+            let receivers = self.operands.iter().filter(takes);
+            heads.extend(receivers.map(|operand| format!("{}.{}", operand.text, callable.name)));
+        } else if callable.owner.is_none() && self.is_in_scope(callable) {
+            heads.push(callable.name.clone());
+        } else if callable.owner == self.function.owner {
+            heads.push(format!("Self::{}", callable.name));
+        }
+        let arguments: Vec<String> = match &callable.parameters[..] {
+            [] if callable.is_method => vec![String::new()],
+            [parameter] => self.arguments(parameter.as_ref()),
+            [] => Vec::new(),
+            _ => self.all_arguments(callable).into_iter().collect(),
+        };
+        // What something has to do with itself is no question.
+        let is_own = |head: &str, argument: &str| {
+            let receiver = head.rsplit_once('.').map(|(receiver, _)| receiver);
+            receiver == Some(argument.trim_start_matches(['&', '*']))
+        };
+        let calls = heads.iter().flat_map(|head| {
+            let others = arguments.iter().filter(|it| !is_own(head, it));
+            others.map(move |argument| format!("{head}({argument})"))
+        });
+        calls.map(call).collect()
+    }
+
+    /// Whether a trait of the subject may be implemented for a type; of type parameters nothing is known.
+    fn implements(&self, plain: &str, of: &str) -> bool {
+        let name = generic_name(plain);
+        let known = |name: &str| {
+            let implementation = (of.to_owned(), name.to_owned());
+            self.sources.implementations.contains(&implementation)
+        };
+        is_parameter(name) || known(name) || known(types::ANY)
+    }
+
+    /// Whether a free function may be visible at the site: it is in the same file, or the file names it.
+    fn is_in_scope(&self, callable: &Callable) -> bool {
+        let file = self.function.file;
+        callable.file == file || self.sources.files[file].text.contains(&callable.name)
+    }
+
+    /// What is most likely passed for several parameters: for each the operand of its name, or the only one of its type.
+    fn all_arguments(&self, callable: &Callable) -> Option<String> {
+        let mut passed = Vec::new();
+        for (ty, name) in callable.parameters.iter().zip(&callable.names) {
+            let is_it = |text: &&String| text.trim_start_matches(['&', '*']) == *name;
+            let fitting = self.arguments(ty.as_ref());
+            let is_typed = |text: &&String| {
+                let of = text.trim_start_matches(['&', '*']);
+                let mut operands = self.operands.iter();
+                ty.is_some() && operands.any(|it| it.text == of && it.ty.is_some())
+            };
+            let mut typed = fitting.iter().filter(is_typed);
+            let only = typed.next().filter(|_| typed.next().is_none());
+            passed.push(fitting.iter().find(is_it).or(only)?.clone());
+        }
+        Some(passed.join(", "))
+    }
+
+    /// The operands that can be passed for a parameter.
+    fn arguments(&self, parameter: Option<&DeclaredType>) -> Vec<String> {
+        let mut arguments = Vec::new();
+        for Operand { text, ty } in &self.operands {
+            match (parameter, ty) {
+                (None, _) => arguments.extend([text.clone(), format!("&{text}")]),
+                (Some(wanted), Some(ty)) if same_type(&wanted.plain, &ty.plain) => {
+                    arguments.push(match (wanted.is_reference, ty.is_reference) {
+                        (true, false) => format!("&{text}"),
+                        (false, true) => format!("*{text}"),
+                        _ => text.clone(),
+                    });
+                }
+                (Some(_), Some(_)) => {}
+                (Some(wanted), None) if wanted.is_reference => {
+                    arguments.extend([text.clone(), format!("&{text}")]);
+                }
+                (Some(_), None) => arguments.extend([text.clone(), format!("*{text}")]),
+            }
+        }
+        arguments
+    }
+}
+
+/// Whether a call is a predicate, by its name.
+fn is_predicate(found: &Harvested) -> bool {
+    const QUESTIONS: [&str; 8] = [
+        "contains",
+        "starts_with",
+        "ends_with",
+        "eq",
+        "eq_ignore_ascii_case",
+        "contains_key",
+        "matches",
+        "exists",
+    ];
+    let Some(name) = found.calls.first() else {
+        return false;
+    };
+    let name = name.rsplit(['.', ':']).next().unwrap_or_default();
+    name.starts_with("is_") || name.starts_with("has_") || QUESTIONS.contains(&name)
+}
+
+/// Whether an operand can replace a text, which may be another one. The compiler checks types that are not known.
+fn could_be(operand: &Operand, text: &str, known: Option<&Operand>) -> bool {
+    let types = (&operand.ty, known.and_then(|known| known.ty.as_ref()));
+    let may_have_type = match types {
+        (Some(new), Some(old)) => same_type(&new.plain, &old.plain),
+        _ => true,
+    };
+    operand.text != text && operand.text != "self" && may_have_type
+}
+
+fn same_type(a: &str, b: &str) -> bool {
+    let by_value = |ty: &str| match ty {
+        "String" => "str".to_owned(),
+        ty => match ty
+            .strip_prefix("Vec<")
+            .and_then(|rest| rest.strip_suffix('>'))
+        {
+            Some(element) => format!("[{element}]"),
+            None => ty.to_owned(),
+        },
+    };
+    by_value(a) == by_value(b)
+}
+
+/// Whether a type is a type parameter, by its name.
+pub(super) fn is_parameter(name: &str) -> bool {
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    name.len() <= 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(is_upper)
+        || name.starts_with("impl")
+        || name.starts_with("dyn")
+}
+
+/// The type's name without arguments.
+fn generic_name(plain: &str) -> &str {
+    plain.split('<').next().unwrap_or_default()
+}

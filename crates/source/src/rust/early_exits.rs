@@ -1,0 +1,303 @@
+//! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
+
+mod raised;
+pub mod snippets;
+pub mod variants;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::variants::{Declared, Occurrences, occurrences};
+use super::templates::{PANICS, template};
+use nopol_basics::hash;
+use crate::{
+    BodyOrigin, ExitSnippet, FileIndex, Function, FunctionIndex, Name, Site, SiteKind, Sources,
+};
+
+/// Early exits per insertion point, by the origin of their bodies.
+const MOST_OWN: usize = 5;
+const MOST_OF_SIBLINGS: usize = 2;
+const MOST_CONSTRUCTORS: usize = 2;
+const MOST_STATEMENTS: usize = 2;
+const MOST_VARIANTS: usize = 4;
+
+/// A program point where an early exit from the function or a loop can be inserted.
+#[derive(Clone, Debug)]
+pub struct InsertionPoint {
+    pub file: FileIndex,
+    pub function: FunctionIndex,
+    /// The byte before which the early exit is inserted.
+    pub at: usize,
+    pub line: usize,
+    pub column: usize,
+    /// The text of the statement that follows, or the brace that ends a loop.
+    pub before: String,
+    pub names: Arc<[Name]>,
+    pub in_loop: bool,
+    /// Labels of the loops around the innermost one, outermost first.
+    pub labels: Vec<String>,
+    /// Whether `return` would leave a closure or an async block.
+    pub in_closure: bool,
+    /// Whether the statement that follows is a check: it deliberately panics under some condition.
+    pub is_before_check: bool,
+}
+
+/// A function without parameters that returns the type it belongs to.
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    pub owner: String,
+    pub name: String,
+}
+
+/// The sites of all early exits at all insertion points.
+pub fn sites(
+    sources: &Sources,
+    points: &[InsertionPoint],
+    constructors: &[Constructor],
+    declared: &Declared,
+) -> Vec<Site> {
+    let mut nth: BTreeMap<String, u32> = BTreeMap::new();
+    let mut sites = Vec::new();
+    let Some(template) = template(SiteKind::EarlyExit) else {
+        return sites;
+    };
+    let mut variants: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
+    let mut in_files: BTreeMap<FileIndex, Occurrences<'_>> = BTreeMap::new();
+    for point in points {
+        let function = &sources.functions[point.function];
+        let in_file = in_files
+            .entry(function.file)
+            .or_insert_with(|| occurrences(&sources.files[function.file].text));
+        let variants = variants
+            .entry(point.function)
+            .or_insert_with(|| variants::values(sources, function, in_file, declared));
+        for (body, body_origin) in bodies(sources, point, function, constructors, variants) {
+            let path = &sources.files[point.file].path;
+            let name = &function.name;
+            let description = format!(
+                "{path}|{name}|{}|{body}|{}",
+                SiteKind::EarlyExit.id_name(),
+                point.before
+            );
+            let nth = nth.entry(description.clone()).or_default();
+            *nth += 1;
+            sites.push(Site {
+                id: hash::short(&format!("{description}|{nth}")),
+                kind: SiteKind::EarlyExit,
+                file: point.file,
+                span: point.at..point.at,
+                line: point.line,
+                column: point.column,
+                text: String::new(),
+                parts: Vec::new(),
+                body,
+                body_origin,
+                checks: u32::from(point.is_before_check),
+                min_binding: template.min_binding,
+                template,
+                function: point.function,
+                names: Arc::clone(&point.names),
+                is_argument: false,
+                is_pure: None,
+            });
+        }
+    }
+    sites
+}
+
+/// The bodies of the early exits at an insertion point, each with its origin, most likely first.
+fn bodies(
+    sources: &Sources,
+    point: &InsertionPoint,
+    function: &Function,
+    constructors: &[Constructor],
+    variants: &[ExitSnippet],
+) -> Vec<(String, BodyOrigin)> {
+    let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
+    let mut put = |body: String, origin: BodyOrigin| {
+        if !bodies.iter().any(|(known, _)| *known == body) {
+            bodies.push((body, origin));
+        }
+    };
+    let is_visible = |name: &String| point.names.iter().any(|known| known.text == *name);
+    let fits = |snippet: &&ExitSnippet| snippet.names.iter().all(is_visible);
+    if point.in_loop {
+        // At the end of a loop it changes nothing.
+        if point.before != "}" {
+            put("continue;".to_owned(), BodyOrigin::Own);
+        }
+        put("break;".to_owned(), BodyOrigin::Break);
+        for label in point.labels.iter().rev() {
+            put(format!("continue {label};"), BodyOrigin::LabelledContinue);
+            put(format!("break {label};"), BodyOrigin::LabelledBreak);
+        }
+    }
+    if !point.in_closure {
+        match &function.returns {
+            None => put("return;".to_owned(), BodyOrigin::Own),
+            Some(returns) => {
+                let value = |text: &str| format!("return {text};");
+                for snippet in function.returned_values.iter().filter(fits).take(MOST_OWN) {
+                    put(value(&snippet.text), BodyOrigin::Own);
+                }
+                for snippet in variants.iter().filter(fits).take(MOST_VARIANTS) {
+                    put(value(&snippet.text), BodyOrigin::Variant);
+                }
+                let siblings = sources.functions.iter().filter(|other| {
+                    other.file == function.file
+                        && other.owner == function.owner
+                        && other.name != function.name
+                        && other.returns == function.returns
+                });
+                // A variable of the same name in another function is probably unrelated.
+                let is_own =
+                    |snippet: &&ExitSnippet| snippet.names.iter().all(|name| name == "self");
+                let of_siblings = siblings.flat_map(|other| &other.returned_values);
+                let of_siblings = of_siblings.filter(is_own).filter(fits);
+                for snippet in of_siblings.take(MOST_OF_SIBLINGS) {
+                    put(value(&snippet.text), BodyOrigin::Sibling);
+                }
+                for text in obvious(returns) {
+                    put(value(&text), BodyOrigin::Obvious);
+                }
+                for text in parameters(returns, function) {
+                    put(value(&text), BodyOrigin::Parameter);
+                }
+                for text in constructed(returns, function, constructors) {
+                    put(value(&text), BodyOrigin::Constructor);
+                }
+            }
+        }
+        for statements in function
+            .exit_statements
+            .iter()
+            .filter(fits)
+            .filter(|statements| leads_somewhere(&statements.text, point))
+            .take(MOST_STATEMENTS)
+        {
+            put(statements.text.clone(), BodyOrigin::Statements);
+        }
+    }
+    put(PANICS.to_owned(), BodyOrigin::Panic);
+    bodies
+}
+
+/// Whether the loop that statements leave or continue is around the point, if they do.
+fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
+    let statements = statements.trim_end_matches(';');
+    let last = statements.rsplit([';', '}']).next().unwrap_or_default();
+    let mut words = last.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("break" | "continue"), Some(label)) if label.starts_with('\'') => {
+            point.labels.iter().any(|known| known == label)
+        }
+        (Some("break" | "continue"), _) => point.in_loop,
+        _ => true,
+    }
+}
+
+/// Typical values of a type; of a `Result` those of what it holds.
+fn obvious(returns: &str) -> Vec<String> {
+    let plain = returns.trim_start_matches('&');
+    if let Some(held) = held_by_result(plain) {
+        let of_held = match held {
+            "()" => vec!["()".to_owned()],
+            held => obvious(held),
+        };
+        return of_held.iter().map(|value| format!("Ok({value})")).collect();
+    }
+    let typical: &[&str] = match plain {
+        "bool" => &["false", "true"],
+        "String" => &["String::new()"],
+        "str" => &["\"\""],
+        "f32" | "f64" => &["0.0"],
+        _ if nopol_expr::Type::from_name(plain).is_some() && plain != "char" => &["0"],
+        _ if plain.starts_with("Option<") => &["None"],
+        _ if plain.starts_with("Vec<") => &["Vec::new()"],
+        _ if plain.ends_with("::Result") => &["Ok(())"],
+        _ => &[],
+    };
+    typical.iter().map(ToString::to_string).collect()
+}
+
+/// The type of the values in a `Result`, or in an alias of one with `Result` in its name.
+fn held_by_result(plain: &str) -> Option<&str> {
+    let (name, arguments) = plain.split_once('<')?;
+    let arguments = arguments
+        .strip_suffix('>')
+        .filter(|_| name.ends_with("Result"))?;
+    let mut depth = 0_usize;
+    let end = arguments.find(|letter| {
+        match letter {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    });
+    Some(arguments[..end.unwrap_or(arguments.len())].trim())
+}
+
+/// The parameters that have the return type.
+fn parameters(returns: &str, function: &Function) -> Vec<String> {
+    let plain = returns.trim_start_matches('&');
+    let of_type = |name: &&Name| {
+        let ty = name.ty.as_ref().map(|ty| ty.plain.as_str());
+        let own = function.owner.as_deref();
+        ty == Some(plain) || plain == "Self" && ty.is_some() && ty == own
+    };
+    let mut values = Vec::new();
+    let is_reference = returns.starts_with('&');
+    for name in function.parameters.iter().filter(of_type) {
+        let is_behind = name.ty.as_ref().is_some_and(|ty| ty.is_reference);
+        values.push(match is_behind && !is_reference {
+            true => format!("{}.clone()", name.text),
+            false => name.text.clone(),
+        });
+    }
+    values
+}
+
+/// Calls of constructors of the return type.
+fn constructed(returns: &str, function: &Function, constructors: &[Constructor]) -> Vec<String> {
+    const USUAL: [&str; 4] = ["new", "empty", "zero", "default"];
+    let base = returns.split('<').next().unwrap_or_default();
+    let owner = match base {
+        "Self" => function.owner.as_deref().unwrap_or_default(),
+        base => base.rsplit("::").next().unwrap_or_default(),
+    };
+    let usual = |name: &str| USUAL.iter().position(|usual| *usual == name).unwrap_or(9);
+    let mut names: Vec<&str> = constructors
+        .iter()
+        .filter(|known| known.owner == owner)
+        .map(|known| &*known.name)
+        .collect();
+    names.sort_by_key(|name| usual(name));
+    names.dedup();
+    names.truncate(MOST_CONSTRUCTORS);
+    names
+        .iter()
+        .map(|name| format!("{base}::{name}()"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::obvious;
+
+    #[test]
+    fn a_result_has_the_typical_values_of_what_it_holds() {
+        for (ty, wanted) in [
+            ("Result<(), E>", &["Ok(())"][..]),
+            ("TiffResult<u32>", &["Ok(0)"]),
+            ("io::Result<bool>", &["Ok(false)", "Ok(true)"]),
+            ("Result<Option<(A, B)>, E>", &["Ok(None)"]),
+            ("fmt::Result", &["Ok(())"]),
+            ("Result<A, E>", &[]),
+            ("&u8", &["0"]),
+            ("()", &[]),
+        ] {
+            assert_eq!(obvious(ty), wanted, "{ty}");
+        }
+    }
+}

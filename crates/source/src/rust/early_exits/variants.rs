@@ -1,0 +1,293 @@
+//! Exits with another variant of an enum: `Err(Error::Empty)` where the function has `Err(Error::TooLong)`, or where it
+//! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::Item;
+use syn::spanned::Spanned;
+
+use crate::rust::modules::{Ast, is_test_code};
+use crate::rust::types::declared;
+use crate::words::{mentions, words};
+use crate::{DataType, ExitSnippet, FileIndex, Function, Sources, Variant};
+
+/// What the files of the subject tell of the errors that could be returned.
+#[derive(Debug, Default)]
+pub struct Declared {
+    /// See [`Tested`].
+    pub tested: Tested,
+    /// See [`Aliases`].
+    pub aliases: Aliases,
+}
+
+/// The aliases of `Result` whose error type is given, by their names, with its names.
+#[derive(Debug, Default)]
+pub struct Aliases(BTreeMap<String, BTreeSet<String>>);
+
+impl Aliases {
+    /// Adds those of a file: `type Result<T> = std::result::Result<T, Error>;`.
+    pub fn add(&mut self, file: &syn::File) {
+        for item in &file.items {
+            if let Item::Type(item) = item
+                && let Some(error) = error_type(&declared(&item.ty).plain)
+            {
+                let of_name = self.0.entry(item.ident.to_string()).or_default();
+                of_name.insert(error.to_owned());
+            }
+        }
+    }
+
+    /// The error types of a type that is a `Result`, or of the aliases of its name.
+    fn error_types<'t>(&'t self, returns: &'t str) -> Vec<&'t str> {
+        if let Some(error) = error_type(returns) {
+            return vec![error];
+        }
+        let head = returns.split('<').next().unwrap_or_default();
+        let name = head.rsplit("::").next().unwrap_or_default();
+        let named = self.0.get(name).into_iter().flatten();
+        named.map(String::as_str).collect()
+    }
+}
+
+/// The words of the tests.
+#[derive(Debug, Default)]
+pub struct Tested {
+    /// Of integration tests.
+    anywhere: BTreeSet<String>,
+    /// Of the unit tests in each file.
+    in_file: BTreeMap<FileIndex, BTreeSet<String>>,
+}
+
+impl Tested {
+    /// Adds the text of an integration test.
+    pub fn add_file(&mut self, text: &str) {
+        let words = words(text).into_iter();
+        self.anywhere
+            .extend(words.map(|word| text[word].to_owned()));
+    }
+
+    /// Adds the unit tests of a file.
+    pub fn add_unit_tests(&mut self, index: FileIndex, ast: &Ast, text: &str) {
+        for item in &ast.file.items {
+            if let Item::Mod(module) = item
+                && is_test_code(&module.attrs)
+            {
+                let range = module.span().byte_range();
+                let tests = &text[ast.offset + range.start..ast.offset + range.end];
+                let words = words(tests).into_iter();
+                let own = self.in_file.entry(index).or_default();
+                own.extend(words.map(|word| tests[word].to_owned()));
+            }
+        }
+    }
+
+    /// Whether a test names a word, if it is one that may be about what this file has.
+    fn names(&self, file: FileIndex, word: &str) -> bool {
+        self.anywhere.contains(word)
+            || self
+                .in_file
+                .get(&file)
+                .is_some_and(|own| own.contains(word))
+    }
+}
+
+/// How often a text has each of its words.
+pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
+
+/// Values that a function could return and that name a variant without content, without the ones it returns already. Those
+/// whose variant a test of its file or an integration test names (`tested`) come first, for some test expects what is
+/// missing; then those that occur least in its file. Last come variants whose content is a message.
+pub fn values(
+    sources: &Sources,
+    function: &Function,
+    in_file: &Occurrences<'_>,
+    Declared { tested, aliases }: &Declared,
+) -> Vec<ExitSnippet> {
+    let mut found: Vec<((bool, bool, usize), ExitSnippet)> = Vec::new();
+    let mut put = |item: &DataType, before: &str, after: &str, names: &[String]| {
+        for variant in &item.variants {
+            let Some(content) = content(variant) else {
+                continue;
+            };
+            let text = format!("{before}{}{content}{after}", variant.name);
+            let is_known = found.iter().any(|(_, known)| known.text == text);
+            if !is_known && !function.returned_values.iter().any(|own| own.text == text) {
+                // What the content of the old variant read, the new one has no use for.
+                let names = names.iter().filter(|name| mentions(&text, name));
+                let names = names.cloned().collect();
+                let times = in_file.get(&*variant.name).copied().unwrap_or(0);
+                let is_tested = tested.names(function.file, &variant.name);
+                let order = (!content.is_empty(), !is_tested, times);
+                found.push((order, ExitSnippet { text, names }));
+            }
+        }
+    };
+    for own in &function.returned_values {
+        for item in &sources.types {
+            if let Some((before, after)) = around_variant(&own.text, item, function) {
+                put(item, before, after, &own.names);
+            }
+        }
+    }
+    let returns = function.returns.as_deref().unwrap_or_default();
+    for error in aliases.error_types(returns) {
+        let named = sources.types.iter().filter(|item| item.name == error);
+        for item in named {
+            put(item, &format!("Err({error}::"), ")", &[]);
+        }
+    }
+    found.sort_by_key(|(order, _)| *order);
+    found.into_iter().map(|(_, value)| value).collect()
+}
+
+/// What follows the name of a variant in an expression, if that can be made up: nothing, or a message.
+fn content(variant: &Variant) -> Option<&'static str> {
+    if variant.rest.is_empty() {
+        return Some("");
+    }
+    let content = variant.content.as_ref()?;
+    match (&*content.plain, content.is_reference) {
+        ("String", false) => Some("(String::from(\"invalid input\"))"),
+        ("str", true) => Some("(\"invalid input\")"),
+        _ => None,
+    }
+}
+
+/// Where a value names a variant of an enum: the text before the variant, and that after its content.
+fn around_variant<'t>(
+    value: &'t str,
+    item: &DataType,
+    function: &Function,
+) -> Option<(&'t str, &'t str)> {
+    let is_of_it = |name: &str| item.variants.iter().any(|variant| variant.name == name);
+    for word in words(value) {
+        let Some(path) = value[..word.start].strip_suffix("::") else {
+            continue;
+        };
+        let is_outside = |(_, c): &(usize, char)| !c.is_alphanumeric() && *c != '_' && *c != ':';
+        let before = path.char_indices().rev().find(is_outside);
+        let start = before.map_or(0, |(at, c)| at + c.len_utf8());
+        let owner = path[start..].rsplit("::").next().unwrap_or_default();
+        let is_self = owner == "Self" && function.owner.as_deref() == Some(&*item.name);
+        if is_of_it(&value[word.clone()]) && (owner == item.name || is_self) {
+            let after = after_content(&value[word.end..])?;
+            return Some((&value[..word.start], after));
+        }
+    }
+    None
+}
+
+/// What follows the content of a variant, if it has any.
+fn after_content(rest: &str) -> Option<&str> {
+    let trimmed = rest.trim_start();
+    if !trimmed.starts_with(['(', '{']) {
+        return Some(rest);
+    }
+    let mut depth = 0_usize;
+    for (at, c) in trimmed.char_indices() {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.checked_sub(1)?,
+            // A bracket in a literal would not count.
+            '"' | '\'' => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(&trimmed[at + c.len_utf8()..]);
+        }
+    }
+    None
+}
+
+/// The error type of a `Result`, without its path and arguments.
+fn error_type(returns: &str) -> Option<&str> {
+    let (head, arguments) = returns.split_once('<')?;
+    let error = arguments.strip_suffix('>')?.rsplit(',').next()?;
+    let is_result = head.rsplit("::").next() == Some("Result") && arguments.contains(',');
+    let name = error.rsplit("::").next()?.trim();
+    (is_result && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+}
+
+/// How often a text has each of its words.
+pub fn occurrences(text: &str) -> Occurrences<'_> {
+    let mut all = Occurrences::new();
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        *all.entry(word).or_default() += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rust::{modules, read_text};
+
+    fn values(text: &str, name: &str) -> Vec<String> {
+        let sources = read_text(text);
+        let function = sources.functions.iter().find(|it| it.name == name);
+        let function = function.unwrap();
+        let mut declared = super::Declared::default();
+        let ast = modules::parse(text).unwrap();
+        declared.tested.add_unit_tests(function.file, &ast, text);
+        declared.aliases.add(&ast.file);
+        let in_file = super::occurrences(text);
+        let values = super::values(&sources, function, &in_file, &declared);
+        values.into_iter().map(|value| value.text).collect()
+    }
+
+    #[test]
+    fn an_error_has_siblings() {
+        let text = "enum E { Empty, Long(usize), Bad { at: usize }, Odd }
+            fn f(n: usize) -> Result<usize, E> { if n > 9 { return Err(E::Long(n)); } Ok(n) }
+            fn g() -> Result<(), E> { Err(E::Odd) }";
+        assert_eq!(values(text, "f"), ["Err(E::Empty)", "Err(E::Odd)"]);
+        assert_eq!(values(text, "g"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn what_a_test_of_the_file_names_comes_first() {
+        let text = "enum E { Bad, Empty, Odd }
+            fn f(n: usize) -> Result<usize, E> { Ok(n) }
+            fn g(n: usize) -> Result<usize, E> { let it = n.checked_sub(1).ok_or(E::Bad)?; Ok(it) }
+            #[cfg(test)] mod tests { fn t() { assert_eq!(f(1), Err(E::Odd)); } }";
+        assert_eq!(
+            values(text, "f"),
+            ["Err(E::Odd)", "Err(E::Empty)", "Err(E::Bad)"]
+        );
+        assert_eq!(values(text, "g"), ["Err(E::Odd)", "Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn what_returns_a_result_can_return_an_error() {
+        let text = "enum E { Empty }
+            fn f(n: usize) -> std::result::Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
+        assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn a_message_is_made_up_where_an_error_has_one() {
+        let text = "enum E { Bad(String), At(usize), Worse(&'static str), Eof }
+            fn f(n: usize) -> Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
+        assert_eq!(
+            values(text, "f"),
+            [
+                "Err(E::Eof)",
+                "Err(E::Bad(String::from(\"invalid input\")))",
+                "Err(E::Worse(\"invalid input\"))"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_alias_may_say_which_error() {
+        let text = "enum E { Empty } type Result<T> = std::result::Result<T, E>;
+            fn f(n: usize) -> Result<usize> { if n > 9 { Ok(1) } else { Ok(n) } }";
+        assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn a_variant_may_be_the_value_itself() {
+        let text = "enum Shape { Round, Square, Flat }
+            impl Shape { fn of(n: u8) -> Self { if n == 0 { Self::Round } else { Self::Square } } }";
+        assert_eq!(values(text, "Shape::of"), ["Self::Flat"]);
+    }
+}

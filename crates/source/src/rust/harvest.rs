@@ -1,0 +1,422 @@
+//! Expressions of a function that may be useful at other sites: arithmetic, elements, casts, calls and
+//! comparisons over names. Expressions that bind, branch or assign are excluded.
+
+use std::ops::Range;
+
+use proc_macro2::TokenStream;
+use syn::parse::Parser;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Block, Expr, Macro};
+
+use super::condition::{is_assignment, is_variable, leaf_of};
+use super::types::{declared, is_constant_name, macro_name};
+use crate::condition::Leaf;
+use crate::{Harvested, HarvestedKind};
+
+/// The expressions of a body, in source order, without duplicates.
+pub fn of_body(body: &Block, text: &str, offset: usize) -> Vec<Harvested> {
+    let mut harvest = Harvest {
+        text,
+        offset,
+        is_unsafe: false,
+        found: Vec::new(),
+    };
+    harvest.visit_block(body);
+    harvest.found
+}
+
+/// The constants that a body uses, as paths, in source order, without duplicates.
+pub fn constants_of_body(body: &Block) -> Vec<String> {
+    let mut constants = Constants::default();
+    constants.visit_block(body);
+    constants.0
+}
+
+#[derive(Default)]
+struct Constants(Vec<String>);
+
+impl<'ast> Visit<'ast> for Constants {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let last = path.path.segments.last().map(|last| last.ident.to_string());
+        let text = path_text(&path.path);
+        if last.is_some_and(|last| is_constant_name(&last)) && !self.0.contains(&text) {
+            self.0.push(text);
+        }
+    }
+}
+
+struct Harvest<'a> {
+    text: &'a str,
+    offset: usize,
+    /// Whether the code is in an `unsafe` block: what it calls cannot be called elsewhere.
+    is_unsafe: bool,
+    found: Vec<Harvested>,
+}
+
+impl<'ast> Visit<'ast> for Harvest<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if let Some(kind) = kind(expr).filter(|_| Small::holds(expr)) {
+            let mut reads = Reads::default();
+            let is_safe = |call: &String| is_query(call.trim_start_matches('.'));
+            if reads.of(expr) && (!self.is_unsafe || reads.calls.iter().all(is_safe)) {
+                self.keep(expr, kind, reads);
+            }
+        }
+        if let Expr::Macro(call) = expr {
+            arguments(&call.mac)
+                .iter()
+                .for_each(|argument| self.visit_expr(argument));
+            return;
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_unsafe(&mut self, block: &'ast syn::ExprUnsafe) {
+        let outer = std::mem::replace(&mut self.is_unsafe, true);
+        visit::visit_expr_unsafe(self, block);
+        self.is_unsafe = outer;
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+impl Harvest<'_> {
+    fn keep(&mut self, expr: &Expr, kind: HarvestedKind, reads: Reads) {
+        let start = self.offset + expr.span().byte_range().start;
+        let end = self.offset + expr.span().byte_range().end;
+        let Leaf { text, binding, .. } = leaf_of(expr, &self.text[start..end]);
+        if text.len() > LONGEST || self.found.iter().any(|known| known.text == text) {
+            return;
+        }
+        let holes = reads
+            .variables
+            .into_iter()
+            .filter_map(|span| hole(&self.text[start..end], &text, span, start - self.offset))
+            .collect();
+        self.found.push(Harvested {
+            text,
+            binding,
+            kind,
+            names: reads.names,
+            holes,
+            calls: reads.calls,
+            receiver_methods: reads.receiver_methods,
+        });
+    }
+}
+
+/// Longer expressions would make a condition unreadable.
+const LONGEST: usize = 80;
+
+/// Counts the parts of an expression, each of which takes a character, up to one more than [`LONGEST`]: of a sum with
+/// thousands of terms every partial sum is an expression, and reading each to its end takes the square of that.
+#[derive(Default)]
+struct Small(usize);
+
+impl Small {
+    /// Whether an expression may be short enough.
+    fn holds(expr: &Expr) -> bool {
+        let mut parts = Self::default();
+        parts.visit_expr(expr);
+        parts.0 <= LONGEST
+    }
+}
+
+impl<'ast> Visit<'ast> for Small {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.0 += 1;
+        if self.0 <= LONGEST {
+            visit::visit_expr(self, expr);
+        }
+    }
+}
+
+/// The span of a variable in the one-line text of an expression; `None` if joining lines moved it.
+fn hole(source: &str, text: &str, span: Range<usize>, start: usize) -> Option<Range<usize>> {
+    let span = span.start.checked_sub(start)?..span.end.checked_sub(start)?;
+    (source == text && span.end <= text.len()).then_some(span)
+}
+
+/// The kind of a harvested expression. `None` if the expression is captured anyway (variables and literals),
+/// has no scalar value, or is decomposed by the synthesizer.
+fn kind(expr: &Expr) -> Option<HarvestedKind> {
+    match expr {
+        Expr::Binary(binary) => match &binary.op {
+            BinOp::And(_) | BinOp::Or(_) => None,
+            op if is_assignment(op) => None,
+            BinOp::Eq(_) | BinOp::Ne(_) => Some(HarvestedKind::Equality),
+            BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => None,
+            _ => Some(HarvestedKind::Value),
+        },
+        // A slice is unsized.
+        Expr::Index(index) if matches!(*index.index, Expr::Range(_)) => None,
+        Expr::Index(_) => Some(HarvestedKind::Index),
+        Expr::Cast(cast) if is_scalar(&cast.ty) => Some(HarvestedKind::Value),
+        Expr::MethodCall(call) if !is_access(&call.method.to_string()) => Some(HarvestedKind::Call),
+        Expr::Call(call) if !is_foreign(call) => Some(HarvestedKind::Call),
+        Expr::Macro(call) if call.mac.path.is_ident("matches") => Some(HarvestedKind::Call),
+        _ => None,
+    }
+}
+
+fn is_scalar(ty: &syn::Type) -> bool {
+    nopol_expr::Type::from_name(&declared(ty).plain).is_some()
+}
+
+/// Whether a method converts or gives access to a value rather than computing a scalar.
+fn is_access(method: &str) -> bool {
+    const FORMS: [&str; 30] = [
+        "iter",
+        "chars",
+        "bytes",
+        "lines",
+        "clone",
+        "collect",
+        "drain",
+        "keys",
+        "values",
+        "next",
+        "char_indices",
+        // These make an iterator of another one, …
+        "rev",
+        "zip",
+        "map",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "enumerate",
+        "skip",
+        "skip_while",
+        "take_while",
+        "step_by",
+        "chain",
+        "peekable",
+        "cloned",
+        "copied",
+        "by_ref",
+        "windows",
+        "chunks",
+        // … and this one and `next` change what they are called on.
+        "take",
+    ];
+    const PREFIXES: [&str; 4] = ["as_", "to_", "into_", "iter_"];
+    FORMS.contains(&method)
+        || method.ends_with("_mut")
+        || PREFIXES.iter().any(|prefix| method.starts_with(prefix))
+}
+
+/// Whether a method of this name is a state query, which is never unsafe.
+fn is_query(method: &str) -> bool {
+    const QUERIES: [&str; 7] = [
+        "len", "is_empty", "is_some", "is_none", "is_ok", "is_err", "capacity",
+    ];
+    QUERIES.contains(&method)
+}
+
+/// Whether a function is named by a long path, or returns a mutable reference by its name.
+fn is_foreign(call: &syn::ExprCall) -> bool {
+    match &*call.func {
+        Expr::Path(path) => path.path.segments.len() > 2 || path_text(&path.path).ends_with("_mut"),
+        _ => true,
+    }
+}
+
+/// The names that an expression reads, and its calls.
+#[derive(Default)]
+struct Reads {
+    names: Vec<String>,
+    /// Bytes of the variables and fields that are receivers or arguments of calls.
+    variables: Vec<Range<usize>>,
+    calls: Vec<String>,
+    /// Methods called on variables, their fields and elements.
+    receiver_methods: Vec<String>,
+}
+
+impl Reads {
+    /// Adds an expression; false if some part of it cannot be evaluated elsewhere.
+    fn of(&mut self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => {
+                if let Some(name) = path.path.get_ident() {
+                    let name = name.to_string();
+                    // An upper-case name is a constant or type and need not be a visible variable.
+                    if !name.starts_with(char::is_uppercase) && !self.names.contains(&name) {
+                        self.names.push(name);
+                    }
+                }
+                true
+            }
+            Expr::Paren(inner) => self.of(&inner.expr),
+            Expr::Field(field) => self.of(&field.base),
+            Expr::Index(index) => self.of(&index.expr) && self.of(&index.index),
+            Expr::Range(range) => [&range.start, &range.end]
+                .into_iter()
+                .flatten()
+                .all(|end| self.of(end)),
+            Expr::Cast(cast) => self.of(&cast.expr),
+            Expr::Unary(unary) => self.of(&unary.expr),
+            Expr::Reference(reference) => {
+                reference.mutability.is_none() && self.of(&reference.expr)
+            }
+            Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.of(part)),
+            Expr::Binary(binary) => {
+                !is_assignment(&binary.op) && self.of(&binary.left) && self.of(&binary.right)
+            }
+            Expr::MethodCall(call) => {
+                self.calls.push(format!(".{}", call.method));
+                if is_variable(&call.receiver) || matches!(*call.receiver, Expr::Index(_)) {
+                    self.receiver_methods.push(call.method.to_string());
+                }
+                self.operand(&call.receiver) && call.args.iter().all(|arg| self.operand(arg))
+            }
+            Expr::Call(call) => {
+                let Expr::Path(function) = &*call.func else {
+                    return false;
+                };
+                let Some(last) = function.path.segments.last() else {
+                    return false;
+                };
+                // This constructs a tuple struct or variant.
+                if last.ident.to_string().starts_with(char::is_uppercase) {
+                    return false;
+                }
+                self.calls.push(path_text(&function.path));
+                call.args.iter().all(|arg| self.operand(arg))
+            }
+            Expr::Macro(call) if call.mac.path.is_ident("matches") => {
+                arguments(&call.mac).first().is_some_and(|on| self.of(on))
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds a receiver or argument; if it is a variable, another one can replace it.
+    fn operand(&mut self, expr: &Expr) -> bool {
+        let variable = match expr {
+            Expr::Reference(reference) => &reference.expr,
+            _ => expr,
+        };
+        if is_variable(variable) && !is_constant_path(variable) {
+            self.variables.push(variable.span().byte_range());
+        }
+        self.of(expr)
+    }
+}
+
+/// A path without white space and generic arguments.
+pub fn path_text(path: &syn::Path) -> String {
+    let names: Vec<String> = path
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect();
+    names.join("::")
+}
+
+fn is_constant_path(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase)),
+        _ => false,
+    }
+}
+
+/// Macros that do not evaluate arguments that look like expressions.
+const READ_TOKENS: [&str; 16] = [
+    "asm",
+    "cfg",
+    "compile_error",
+    "concat",
+    "env",
+    "include",
+    "include_bytes",
+    "include_str",
+    "json",
+    "option_env",
+    "parse_quote",
+    "quote",
+    "quote_spanned",
+    "stringify",
+    "thread_local",
+    "tokens",
+];
+
+/// The arguments of a macro call, if all of them look like expressions. The compiler has the last word.
+pub fn arguments(mac: &Macro) -> Vec<Expr> {
+    let name = macro_name(mac);
+    if name == "matches" {
+        let first = |tokens: syn::parse::ParseStream| {
+            let on: Expr = tokens.parse()?;
+            let _: TokenStream = tokens.parse()?;
+            Ok(vec![on])
+        };
+        return first.parse2(mac.tokens.clone()).unwrap_or_default();
+    }
+    let is_call = !matches!(mac.delimiter, syn::MacroDelimiter::Brace(_));
+    if !is_call || READ_TOKENS.contains(&name.as_str()) {
+        return Vec::new();
+    }
+    let list = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+    list.parse2(mac.tokens.clone())
+        .map(|arguments| arguments.into_iter().collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(body: &str) -> Vec<String> {
+        let block: Block = syn::parse_str(body).unwrap();
+        of_body(&block, body, 0)
+            .into_iter()
+            .map(|found| found.text)
+            .collect()
+    }
+
+    #[test]
+    fn expressions_over_names_are_harvested() {
+        let body =
+            "{ let n = a.end - a.start; if v[n + 1] == x && s.contains(&n) { s.insert(n); } }";
+        assert_eq!(
+            texts(body),
+            [
+                "a.end - a.start",
+                "v[n + 1] == x",
+                "v[n + 1]",
+                "n + 1",
+                "s.contains(&n)",
+                "s.insert(n)"
+            ]
+        );
+    }
+
+    #[test]
+    fn expressions_that_bind_branch_or_assign_are_not_harvested() {
+        assert_eq!(
+            texts("{ f(|x| x + y, { 1 }); a += 1; g(&mut b)?; }"),
+            ["x + y"]
+        );
+        assert_eq!(texts("{ Some(x); Point(1, 2); }"), [""; 0]);
+    }
+
+    #[test]
+    fn a_harvested_call_has_names_and_holes() {
+        let body = "{ seen.contains(&key) }";
+        let block: Block = syn::parse_str(body).unwrap();
+        let found = &of_body(&block, body, 0)[0];
+        assert_eq!(found.names, ["seen", "key"]);
+        assert_eq!(found.calls, [".contains"]);
+        let holes: Vec<&str> = found
+            .holes
+            .iter()
+            .map(|hole| &found.text[hole.clone()])
+            .collect();
+        assert_eq!(holes, ["seen", "key"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Rust's implementation of each language concern; the other files in this directory do the work.
+
+use camino::Utf8Path;
+
+use super::generated::Properties;
+use super::layout::Style;
+use super::panics::ShouldPanic;
+use super::policies::POLICIES;
+use super::templates::template;
+use super::{CrateRoot, access, candidate_terms, condition, literals};
+use crate::candidate_terms::TermText;
+use crate::condition::Node;
+use crate::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
+use crate::{File, Site, Sources};
+use nopol_expr::{Access, Binding, Type, Value};
+
+/// What Rust defines.
+pub const CONCERNS: Concerns = Concerns {
+    syntax: &Rust,
+    conversions: &Rust,
+    candidate_terms: &Rust,
+    layout: &Style,
+    panics: &ShouldPanic,
+    generators: &Properties,
+    policies: &POLICIES,
+    template,
+};
+
+/// The crates to read.
+pub struct Crates(pub Vec<CrateRoot>);
+
+impl Readable for Crates {
+    fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
+        super::read(root, &self.0, wanted)
+    }
+}
+
+struct Rust;
+
+impl Syntax for Rust {
+    fn parse(&self, text: &str) -> Option<Node> {
+        condition::parse(text)
+    }
+
+    fn access(&self, text: &str) -> Access {
+        access::access(text)
+    }
+
+    fn method(&self, of: Access, name: &str) -> Access {
+        access::method(of, name)
+    }
+
+    fn is_surely_pure(&self, text: &str) -> bool {
+        condition::is_surely_pure(text)
+    }
+
+    fn binding_of(&self, text: &str) -> Binding {
+        condition::binding_of(text)
+    }
+
+    fn opposite(&self, text: &str) -> Option<String> {
+        condition::opposite(text)
+    }
+
+    fn constant(&self, text: &str, ty: Type) -> Option<Value> {
+        literals::value(text, ty)
+    }
+
+    fn truth(&self, _: &File, value: bool) -> &'static str {
+        if value { "true" } else { "false" }
+    }
+}
+
+impl Conversions for Rust {
+    fn common_type(&self, _: Type, _: Type) -> Option<Type> {
+        None
+    }
+}
+
+impl CandidateTerms for Rust {
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
+        candidate_terms::groups(sources, site)
+    }
+}

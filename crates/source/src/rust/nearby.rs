@@ -1,0 +1,550 @@
+//! Tests near an existing one: the same statements up to an assertion, with one literal changed, or two. What
+//! such a test yields is asked by a function that panics with the value; the test that is kept asserts it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, Item, ItemFn, Macro, ReturnType, Stmt, Token, UnOp};
+
+use super::modules::{self, is_test_code};
+use crate::vary;
+
+/// What encloses a value in the message of a panic.
+const MARKS: [&str; 2] = ["nopol-value<", ">nopol-value"];
+/// The most tests tried near one.
+const MOST_VARIANTS: usize = 120;
+/// The most literals of which two are changed at once.
+const MOST_PAIRED: usize = 5;
+/// The most values of each of two.
+const MOST_OF_PAIR: usize = 4;
+
+/// A test in the text of a file.
+#[derive(Debug)]
+pub struct Test<'t> {
+    text: &'t str,
+    /// Where the next item can be inserted.
+    pub end: usize,
+    indent: &'t str,
+    name: String,
+    /// What it returns, as written; empty for nothing.
+    returns: String,
+    /// Its last expression, if it returns something.
+    tail: Option<&'t str>,
+    assertions: Vec<Assertion>,
+    /// What it and its neighbours compare with.
+    pub expected: Vec<String>,
+}
+
+/// An assertion, and the statements before it that are none.
+#[derive(Debug)]
+struct Assertion {
+    before: Vec<Code>,
+    asked: Code,
+    form: Form,
+}
+
+/// A piece of code and the literals in it.
+#[derive(Clone, Debug)]
+struct Code {
+    range: Range<usize>,
+    literals: Vec<Range<usize>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// `assert!` of it, or of its negation.
+    Holds,
+    /// `assert_eq!` with it on the left or on the right.
+    Equals { on_the_left: bool },
+}
+
+/// A test near another one, up to what it asserts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The statements before the assertion.
+    before: Vec<String>,
+    /// The expression whose value is asserted.
+    asked: String,
+    form: Form,
+    is_compared: bool,
+}
+
+impl<'t> Test<'t> {
+    /// The test function of this name, which may begin with its modules, if its file has it and it is as usual.
+    pub fn find(text: &'t str, name: &str) -> Option<Self> {
+        let ast = modules::parse(text).ok()?;
+        let finder = Finder {
+            text,
+            offset: ast.offset,
+            name,
+        };
+        finder.in_items(&ast.file.items, "")
+    }
+
+    /// Variants of the test, nearest first. `hints` are values that are worth trying, as written in reports.
+    pub fn variants(&self, hints: &[String]) -> Vec<Variant> {
+        let mut singles = Vec::new();
+        let mut pairs = Vec::new();
+        for assertion in &self.assertions {
+            let literals = assertion.literals();
+            let near = |literal: &Range<usize>| vary::literal(&self.text[literal.clone()], hints);
+            for literal in &literals {
+                let values = near(literal).into_iter();
+                let of_one = values.map(|value| self.variant(assertion, &[(literal, &value)]));
+                singles.push(of_one.collect::<Vec<_>>());
+            }
+            let few: Vec<_> = literals.iter().take(MOST_PAIRED).collect();
+            for (nth, a) in few.iter().enumerate() {
+                for b in &few[..nth] {
+                    let values = [a, b]
+                        .map(|at| near(at).into_iter().take(MOST_OF_PAIR).collect::<Vec<_>>());
+                    for x in &values[0] {
+                        let of_two = values[1]
+                            .iter()
+                            .map(|y| self.variant(assertion, &[(a, x), (b, y)]));
+                        pairs.extend(of_two);
+                    }
+                }
+            }
+        }
+        // The nearest value of every literal, then the next ones.
+        let longest = singles.iter().map(Vec::len).max().unwrap_or(0);
+        let rounds = (0..longest).flat_map(|nth| singles.iter().filter_map(move |of| of.get(nth)));
+        let mut all: Vec<Variant> = Vec::new();
+        for variant in rounds.chain(&pairs) {
+            if all.len() < MOST_VARIANTS && !all.contains(variant) {
+                all.push(variant.clone());
+            }
+        }
+        all
+    }
+
+    fn variant(&self, assertion: &Assertion, values: &[(&Range<usize>, &String)]) -> Variant {
+        let written = |code: &Code| {
+            let mut written = self.text[code.range.clone()].to_owned();
+            let mut inside: Vec<_> = values
+                .iter()
+                .filter(|(at, _)| code.range.start <= at.start && at.end <= code.range.end)
+                .collect();
+            inside.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
+            for (at, value) in inside {
+                let start = code.range.start;
+                written.replace_range(at.start - start..at.end - start, value);
+            }
+            written
+        };
+        let asked = written(&assertion.asked);
+        Variant {
+            before: assertion.before.iter().map(written).collect(),
+            is_compared: syn::parse_str(&asked)
+                .is_ok_and(|expr| matches!(expr, Expr::Binary(_) | Expr::Range(_) | Expr::Cast(_))),
+            asked,
+            form: assertion.form,
+        }
+    }
+
+    /// A test function that panics with the value that a variant asks for.
+    pub fn asking(&self, variant: &Variant, name: &str) -> String {
+        let Variant { before, asked, .. } = variant;
+        let before = before.join("\n");
+        self.function(
+            name,
+            &format!("{before}\nmatch &({asked}) {{ value => {} }}", shown()),
+        )
+    }
+
+    /// A test function that panics with the value of an expression that other tests compare with.
+    pub fn asking_expected(&self, expression: &str, name: &str) -> String {
+        self.function(
+            name,
+            &format!("match &({expression}) {{ value => {} }}", shown()),
+        )
+    }
+
+    fn function(&self, name: &str, body: &str) -> String {
+        format!(
+            "\n#[test] #[allow(warnings)] fn {name}() {} {{\n{body}\n}}\n",
+            self.returns
+        )
+    }
+
+    /// A name for a test that is kept; nothing in the file has it.
+    pub fn new_name(&self) -> String {
+        let base = format!("{}_nearby", self.name);
+        let is_free = |name: &String| !self.text.contains(name.as_str());
+        std::iter::once(base.clone())
+            .chain((2..).map(|number| format!("{base}_{number}")))
+            .find(is_free)
+            .unwrap_or(base)
+    }
+
+    /// The test that asserts that a variant yields this value, in the spellings that may compile, best first.
+    /// `known` has the expressions for values that other tests compare with.
+    pub fn kept(
+        &self,
+        variant: &Variant,
+        value: &str,
+        known: &BTreeMap<String, String>,
+        why: &str,
+    ) -> Vec<String> {
+        let Variant { asked, form, .. } = variant;
+        let assertions = match form {
+            Form::Holds => vec![match (value, variant.is_compared) {
+                ("true", _) => format!("assert!({asked});"),
+                (_, true) => format!("assert!(!({asked}));"),
+                (_, false) => format!("assert!(!{asked});"),
+            }],
+            Form::Equals { on_the_left } => {
+                let equal = |a: &str, b: &str| match on_the_left {
+                    true => format!("assert_eq!({a}, {b});"),
+                    false => format!("assert_eq!({b}, {a});"),
+                };
+                let as_known = known.get(value).map(|known| equal(asked, known));
+                let itself = is_expression(value).then(|| equal(asked, value));
+                let text = format!("format!(\"{{:?}}\", {asked})");
+                let as_text = equal(&text, &format!("{value:?}"));
+                as_known
+                    .into_iter()
+                    .chain(itself)
+                    .chain([as_text])
+                    .collect()
+            }
+        };
+        let spelt = |assertion: String| {
+            let indent = self.indent;
+            let lines = variant.before.iter().chain([&assertion]);
+            let lines = lines.map(String::as_str).chain(self.tail);
+            let body: String = lines.map(|line| format!("{indent}    {line}\n")).collect();
+            let returns = match &*self.returns {
+                "" => String::new(),
+                returns => format!(" {returns}"),
+            };
+            format!(
+                "\n\n{indent}/// {why}\n{indent}#[test]\n{indent}fn {}(){returns} {{\n{body}{indent}}}",
+                self.new_name()
+            )
+        };
+        assertions.into_iter().map(spelt).collect()
+    }
+}
+
+/// The value in the output of a test that was asked.
+pub fn value(output: &str) -> Option<&str> {
+    let (_, rest) = output.split_once(MARKS[0])?;
+    rest.split_once(MARKS[1]).map(|(value, _)| value)
+}
+
+/// The panic with a value.
+fn shown() -> String {
+    format!("panic!(\"{}{{:?}}{}\", value)", MARKS[0], MARKS[1])
+}
+
+/// Whether what `Debug` shows is an expression for the same value wherever it stands.
+fn is_expression(shown: &str) -> bool {
+    fn is_plain(expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_plain(&unary.expr),
+            Expr::Tuple(tuple) => tuple.elems.iter().all(is_plain),
+            Expr::Array(array) => array.elems.iter().all(is_plain),
+            Expr::Path(path) => path.path.is_ident("None"),
+            Expr::Call(call) => {
+                let is_known = |path: &syn::ExprPath| {
+                    ["Some", "Ok", "Err"]
+                        .iter()
+                        .any(|name| path.path.is_ident(name))
+                };
+                matches!(&*call.func, Expr::Path(path) if is_known(path))
+                    && call.args.iter().all(is_plain)
+            }
+            _ => false,
+        }
+    }
+    syn::parse_str(shown).is_ok_and(|expr| is_plain(&expr))
+}
+
+/// Looks for a test function in a file.
+struct Finder<'t, 'n> {
+    text: &'t str,
+    offset: usize,
+    name: &'n str,
+}
+
+impl<'t> Finder<'t, '_> {
+    fn in_items(&self, items: &[Item], modules: &str) -> Option<Test<'t>> {
+        items.iter().find_map(|item| match item {
+            Item::Mod(module) => {
+                let (_, inner) = module.content.as_ref()?;
+                self.in_items(inner, &format!("{modules}{}::", module.ident))
+            }
+            Item::Fn(function) if is_test_code(&function.attrs) => {
+                let name = format!("{modules}{}", function.sig.ident);
+                let is_it = self
+                    .name
+                    .strip_suffix(&name)
+                    .is_some_and(|before| before.is_empty() || before.ends_with("::"));
+                is_it.then(|| self.test(function, items)).flatten()
+            }
+            _ => None,
+        })
+    }
+
+    fn test(&self, function: &ItemFn, neighbours: &[Item]) -> Option<Test<'t>> {
+        let panics = |attr: &syn::Attribute| attr.path().is_ident("should_panic");
+        if function.sig.asyncness.is_some()
+            || !function.sig.inputs.is_empty()
+            || function.attrs.iter().any(panics)
+        {
+            return None;
+        }
+        let range = self.range(function.span().byte_range());
+        let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let indent = &self.text[line..range.start];
+        let returns = match &function.sig.output {
+            ReturnType::Default => String::new(),
+            output @ ReturnType::Type(..) => {
+                self.text[self.range(output.span().byte_range())].to_owned()
+            }
+        };
+        let tail = match function.block.stmts.last() {
+            Some(Stmt::Expr(tail, None)) if !returns.is_empty() => {
+                Some(&self.text[self.range(tail.span().byte_range())])
+            }
+            _ => None,
+        };
+        let tests = neighbours.iter().filter_map(|item| match item {
+            Item::Fn(function) if is_test_code(&function.attrs) => Some(function),
+            _ => None,
+        });
+        let mut expected = Vec::new();
+        for assertion in tests.flat_map(|test| self.assertions(test)) {
+            if let (_, Some(other)) = assertion
+                && !expected.contains(&other)
+            {
+                expected.push(other);
+            }
+        }
+        let assertions = self.assertions(function).into_iter();
+        Some(Test {
+            text: self.text,
+            end: range.end,
+            indent: if indent.trim().is_empty() { indent } else { "" },
+            name: function.sig.ident.to_string(),
+            returns,
+            tail,
+            assertions: assertions.map(|(assertion, _)| assertion).collect(),
+            expected,
+        })
+    }
+
+    /// The assertions among the statements of a test, each with what it compares with.
+    fn assertions(&self, function: &ItemFn) -> Vec<(Assertion, Option<String>)> {
+        let mut before = Vec::new();
+        let mut found = Vec::new();
+        for statement in &function.block.stmts {
+            let asserted = match statement {
+                Stmt::Macro(statement) => assertion_in(&statement.mac),
+                Stmt::Expr(Expr::Macro(statement), _) => assertion_in(&statement.mac),
+                _ => None,
+            };
+            match asserted {
+                Some(Asserted { asked, form, other }) => {
+                    let assertion = Assertion {
+                        before: before.clone(),
+                        asked: self.code(&asked),
+                        form,
+                    };
+                    let other = other
+                        .map(|other| self.text[self.range(other.span().byte_range())].to_owned());
+                    found.push((assertion, other));
+                }
+                None if is_assertion(statement) => {}
+                None => before.push(self.code(statement)),
+            }
+        }
+        found
+    }
+
+    fn code(&self, of: &(impl Spanned + ToTokens)) -> Code {
+        let mut literals = Vec::new();
+        collect(of.to_token_stream(), &mut literals);
+        Code {
+            range: self.range(of.span().byte_range()),
+            literals: literals
+                .into_iter()
+                .map(|range| self.range(range))
+                .collect(),
+        }
+    }
+
+    fn range(&self, range: Range<usize>) -> Range<usize> {
+        range.start + self.offset..range.end + self.offset
+    }
+}
+
+impl Assertion {
+    /// The literals, the last first: those before it often make what it is asked of.
+    fn literals(&self) -> Vec<Range<usize>> {
+        let code = std::iter::once(&self.asked).chain(self.before.iter().rev());
+        code.flat_map(|code| code.literals.iter().rev().cloned())
+            .collect()
+    }
+}
+
+/// What an assertion asks, and what it compares that with.
+struct Asserted {
+    asked: Expr,
+    form: Form,
+    other: Option<Expr>,
+}
+
+fn assertion_in(call: &Macro) -> Option<Asserted> {
+    let args = || {
+        call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)
+            .ok()
+    };
+    if call.path.is_ident("assert") {
+        let mut asked = args()?.into_iter().next()?;
+        while let Expr::Unary(unary) = &asked
+            && matches!(unary.op, UnOp::Not(_))
+        {
+            asked = (*unary.expr).clone();
+        }
+        return Some(Asserted {
+            asked,
+            form: Form::Holds,
+            other: None,
+        });
+    }
+    if call.path.is_ident("assert_eq") {
+        let mut args = args()?.into_iter();
+        let (left, right) = (args.next()?, args.next()?);
+        // What is asked is computed; what it is compared with is written.
+        let on_the_left = calls(&left) || !calls(&right);
+        let (asked, other) = match on_the_left {
+            true => (left, right),
+            false => (right, left),
+        };
+        return Some(Asserted {
+            asked,
+            form: Form::Equals { on_the_left },
+            other: Some(other),
+        });
+    }
+    None
+}
+
+/// Whether a statement is an assertion of some kind; that of another test is of no use.
+fn is_assertion(statement: &Stmt) -> bool {
+    let of = |call: &Macro| {
+        let last = call.path.segments.last();
+        last.is_some_and(|last| last.ident.to_string().contains("assert"))
+    };
+    match statement {
+        Stmt::Macro(statement) => of(&statement.mac),
+        Stmt::Expr(Expr::Macro(statement), _) => of(&statement.mac),
+        _ => false,
+    }
+}
+
+/// Whether something is called, except what makes a `Some(…)` or the like.
+fn calls(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(_) => true,
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => {
+                let last = path.path.segments.last();
+                let is_constructor = last.is_some_and(|last| {
+                    last.ident
+                        .to_string()
+                        .starts_with(|c: char| c.is_uppercase())
+                });
+                !is_constructor || call.args.iter().any(calls)
+            }
+            _ => true,
+        },
+        Expr::Reference(reference) => calls(&reference.expr),
+        Expr::Unary(unary) => calls(&unary.expr),
+        Expr::Paren(paren) => calls(&paren.expr),
+        Expr::Field(field) => calls(&field.base),
+        Expr::Index(index) => calls(&index.expr),
+        Expr::Binary(binary) => calls(&binary.left) || calls(&binary.right),
+        Expr::Await(_) | Expr::Try(_) => true,
+        _ => false,
+    }
+}
+
+fn collect(tokens: TokenStream, found: &mut Vec<Range<usize>>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => collect(group.stream(), found),
+            TokenTree::Literal(literal) => found.push(literal.span().byte_range()),
+            TokenTree::Ident(ident) if ident == "true" || ident == "false" => {
+                found.push(ident.span().byte_range());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_at_the_limit() {
+        let course = Course::new(60);
+        assert!(course.is_open());
+        assert_eq!(course.grade(60), Grade::Pass);
+    }
+
+    #[test]
+    fn fails() {
+        assert_eq!(Grade::Fail, Course::new(60).grade(10));
+    }
+}
+"#;
+
+    #[test]
+    fn a_literal_of_the_assertion_or_of_what_precedes_it_changes() {
+        let test = Test::find(FILE, "grades::tests::passes_at_the_limit").expect("it is there");
+        let variants = test.variants(&["40".to_owned()]);
+        let asked = |asked: &str, before: &str| {
+            let is_it = |variant: &&Variant| variant.asked == asked && variant.before == [before];
+            variants.iter().position(|variant| is_it(&variant))
+        };
+        let near = asked("course.grade(61)", "let course = Course::new(60);");
+        let hinted = asked("course.grade(40)", "let course = Course::new(60);");
+        assert!(near < hinted && near.is_some(), "{near:?} {hinted:?}");
+        assert!(asked("course.grade(60)", "let course = Course::new(59);").is_some());
+        assert_eq!(test.expected, ["Grade::Pass", "Grade::Fail"]);
+        assert!(Test::find(FILE, "passes").is_none());
+    }
+
+    #[test]
+    fn what_is_kept_says_the_value_as_the_other_tests_do() {
+        let test = Test::find(FILE, "tests::fails").expect("it is there");
+        let variant = &test.variants(&[])[0];
+        let known = BTreeMap::from([("Pass".to_owned(), "Grade::Pass".to_owned())]);
+        let kept = test.kept(variant, "Pass", &known, "Why.");
+        let expected = "\n\n    /// Why.\n    #[test]\n    fn fails_nearby() {\n        \
+                        assert_eq!(Grade::Pass, Course::new(60).grade(11));\n    }";
+        assert_eq!(kept[0], expected);
+        assert!(
+            kept[1].contains("assert_eq!(\"Pass\", format!(\"{:?}\", Course::new(60).grade(11)));")
+        );
+        assert_eq!(
+            value("panicked: nopol-value<Some(1)>nopol-value\n"),
+            Some("Some(1)")
+        );
+        assert!(is_expression("Some((1, -2.5))") && !is_expression("Pass { a: 1 }"));
+    }
+}

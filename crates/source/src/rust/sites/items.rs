@@ -1,0 +1,266 @@
+//! Walks the items of a file: visits functions and collects declarations.
+
+use std::ops::Range;
+
+use quote::ToTokens;
+use syn::{Attribute, Block, FnArg, Item, Pat, ReturnType, Signature};
+
+use super::Finder;
+use crate::rust::early_exits::{Constructor, snippets};
+use crate::rust::for_tests::{may_be_test, only_helps_tests};
+use crate::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
+use crate::rust::{effects, harvest, literals, types, values};
+use crate::{Constant, DeclaredType, Function};
+
+/// Whether a function has anything that a condition decides. Most functions that constants call have not.
+fn decides(sig: &Signature, body: &Block) -> bool {
+    let text = body.to_token_stream().to_string();
+    let mut words = text.split_whitespace();
+    values::returns_bool(sig)
+        || words.any(|word| matches!(word, "if" | "while" | "match" | "&&" | "||"))
+}
+
+impl Finder<'_> {
+    /// Visits a function's body, unless it is test code, marked `nopol: skip`, or a `const fn` that decides nothing.
+    fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
+        if sig.inputs.is_empty()
+            && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
+            && (returns == "Self" || returns.split('<').next() == Some(owner))
+        {
+            self.all.constructors.push(Constructor {
+                owner: owner.clone(),
+                name: sig.ident.to_string(),
+            });
+        }
+        let head = self.range(&sig.fn_token).start;
+        if is_test_code(attrs) {
+            if !may_be_test(attrs) && decides(sig, body) {
+                self.note_for_tests(item.start, &format!("fn {}", sig.ident));
+            }
+            return;
+        }
+        if is_marked_skip(self.text, item.start, head) {
+            return;
+        }
+        self.all.effects.push(effects::Named {
+            name: sig.ident.to_string(),
+            owner: self.owner.clone(),
+            effects: effects::of_function(sig, body),
+        });
+        let owner = self.owner.as_ref();
+        self.sources
+            .callables
+            .extend(types::callable(sig, owner, self.file));
+        if sig.constness.is_some() && !decides(sig, body) {
+            return;
+        }
+        let outer_scopes = std::mem::take(&mut self.scopes);
+        let outer_function = self.function;
+        self.path.push(sig.ident.to_string());
+        self.function = Some(self.sources.functions.next_key());
+        self.sources.functions.push(Function {
+            name: self.path.join("::"),
+            file: self.file,
+            span: item.start..self.range(body).end,
+            constness: sig.constness.as_ref().map(|word| self.range(word)),
+            owner: self.owner.clone(),
+            returns: returned(sig),
+            returned_values: snippets::returned_values(body, self.text, self.ast.offset),
+            exit_statements: snippets::exit_statements(body, self.text, self.ast.offset),
+            parameters: Vec::new(),
+            literals: literals::of_tokens(body.to_token_stream()),
+            constants: harvest::constants_of_body(body),
+            expressions: harvest::of_body(body, self.text, self.ast.offset),
+        });
+
+        self.scopes.push();
+        for input in &sig.inputs {
+            match input {
+                FnArg::Receiver(receiver) => {
+                    let ty = self.owner.clone().map(|plain| DeclaredType {
+                        plain,
+                        is_reference: matches!(receiver.kind, syn::ReceiverKind::Reference(..)),
+                    });
+                    self.scopes.bind("self".to_string(), ty);
+                }
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(ident) => {
+                        self.scopes.bind_typed(&ident.ident.to_string(), &typed.ty);
+                    }
+                    pattern => self.scopes.bind_pattern(pattern),
+                },
+            }
+        }
+        let returns_unit = matches!(&sig.output, ReturnType::Default);
+        if let Some(function) = self.function {
+            self.sources.functions[function].parameters = self.scopes.visible().to_vec();
+        }
+        if values::returns_bool(sig) {
+            self.mark(values::yielded(body));
+        }
+        let outer = std::mem::take(&mut self.enclosing);
+        let labels = std::mem::take(&mut self.labels);
+        self.enclosing.in_closure = sig.asyncness.is_some();
+        self.block(body, returns_unit);
+        (self.enclosing, self.labels) = (outer, labels);
+        self.scopes.pop();
+
+        self.path.pop();
+        self.function = outer_function;
+        self.scopes = outer_scopes;
+    }
+
+    /// Visits the items of a type or trait.
+    fn visit_owned(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
+        let outer = self.owner.replace(owner);
+        self.with_path(path, visit);
+        self.owner = outer;
+    }
+
+    /// Notes a module, or methods of a type, without sites because it is compiled for tests only, although it holds no test.
+    fn note_help_for_tests(&mut self, item: &Item) {
+        let (attrs, what) = match item {
+            Item::Mod(item) => (&item.attrs, format!("mod {}", item.ident)),
+            Item::Impl(item) => {
+                let ty = item.self_ty.to_token_stream().to_string().replace(' ', "");
+                (&item.attrs, format!("impl {ty}"))
+            }
+            _ => return,
+        };
+        if is_test_code(attrs) && only_helps_tests(item, &decides) {
+            self.note_for_tests(self.range(item).start, &what);
+        }
+    }
+
+    fn note_for_tests(&mut self, at: usize, what: &str) {
+        let line = self.text[..at].matches('\n').count() + 1;
+        let path = self.sources.files[self.file].path.clone();
+        let what = format!("line {line}: `{what}` is compiled for tests only");
+        self.sources.for_tests.push((path, what));
+    }
+
+    fn constant(&mut self, name: &syn::Ident) {
+        self.sources.constants.push(Constant {
+            file: self.file,
+            name: name.to_string(),
+            owner: self.owner.clone(),
+        });
+    }
+
+    /// Visits an item: the body of a function, or what another item declares.
+    pub(super) fn item(&mut self, item: &Item) {
+        self.note_help_for_tests(item);
+        match item {
+            Item::Macro(item) => self.macro_definition(item),
+            Item::Fn(function) => {
+                self.function(
+                    &function.attrs,
+                    self.range(function),
+                    &function.sig,
+                    &function.block,
+                );
+            }
+            Item::Mod(module) => {
+                if let Some((_, items)) = &module.content
+                    && !is_test_code(&module.attrs)
+                    && !module_is_skipped(self.ast, module, self.text)
+                {
+                    self.with_path(module.ident.to_string(), |finder| finder.items(items));
+                }
+            }
+            Item::Impl(block) if !is_test_code(&block.attrs) => {
+                let name = block.self_ty.to_token_stream().to_string().replace(' ', "");
+                let path = match &block.trait_ {
+                    Some((path, _)) => {
+                        format!(
+                            "<{name} as {}>",
+                            path.to_token_stream().to_string().replace(' ', "")
+                        )
+                    }
+                    None => name.clone(),
+                };
+                let name = name.split('<').next().unwrap_or_default().to_owned();
+                if let Some((of, _)) = &block.trait_
+                    && let Some(last) = of.segments.last()
+                {
+                    let is_any = block
+                        .generics
+                        .type_params()
+                        .any(|parameter| parameter.ident == name);
+                    let ty = if is_any { types::ANY } else { &name };
+                    let implementation = (last.ident.to_string(), ty.to_owned());
+                    self.sources.implementations.insert(implementation);
+                }
+                self.visit_owned(name, path, |finder| {
+                    for item in &block.items {
+                        match item {
+                            syn::ImplItem::Fn(function) => {
+                                let span = finder.range(function);
+                                finder.function(
+                                    &function.attrs,
+                                    span,
+                                    &function.sig,
+                                    &function.block,
+                                );
+                            }
+                            syn::ImplItem::Const(item) => finder.constant(&item.ident),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+            Item::Trait(item) if !is_test_code(&item.attrs) => {
+                let name = item.ident.to_string();
+                self.visit_owned(name.clone(), name, |finder| {
+                    for item in &item.items {
+                        match item {
+                            syn::TraitItem::Fn(function) => match &function.default {
+                                Some(body) => {
+                                    let span = finder.range(function);
+                                    finder.function(&function.attrs, span, &function.sig, body);
+                                }
+                                // Its implementations determine its side effects.
+                                None => {
+                                    let (owner, file) = (finder.owner.as_ref(), finder.file);
+                                    let callable = types::callable(&function.sig, owner, file);
+                                    finder.sources.callables.extend(callable);
+                                }
+                            },
+                            syn::TraitItem::Const(item) => finder.constant(&item.ident),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+            Item::Struct(syn::ItemStruct { attrs, .. })
+            | Item::Enum(syn::ItemEnum { attrs, .. })
+                if self.function.is_none() && !is_test_code(attrs) =>
+            {
+                let data_type = types::data_type(item, self.file, self.end_of_items);
+                if let Some(data_type) = &data_type {
+                    let derived = attrs.iter().flat_map(types::derived);
+                    let of_type = derived.map(|name| (name, data_type.name.clone()));
+                    self.sources.implementations.extend(of_type);
+                }
+                self.sources.types.extend(data_type);
+            }
+            Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+                self.constant(&item.ident);
+            }
+            Item::Use(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+                let imported = &mut self.sources.files[self.file].imported;
+                types::imported_constants(&item.tree, imported);
+            }
+            // Constants and statics are evaluated at compile time; other items have no code.
+            _ => {}
+        }
+    }
+}
+
+/// The return type of a function as written, without white space.
+fn returned(signature: &Signature) -> Option<String> {
+    match &signature.output {
+        ReturnType::Type(_, ty) => Some(ty.to_token_stream().to_string().replace(' ', "")),
+        ReturnType::Default => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! How Rust writes a condition at each kind of site.
+
+use crate::SiteKind;
+use crate::template::{Assertion, Block, Template};
+use nopol_expr::Binding;
+
+const BLOCK: Block = Block {
+    open: "{",
+    close: "}",
+    // Every branch has braces, so an `else` cannot dangle.
+    shield: ["", ""],
+};
+
+const ASSERTION: Assertion = Assertion {
+    around: ["assert!(", ");"],
+    comma: ", ",
+    body: ["panic!(", ");"],
+};
+
+/// The body of an early exit that panics without a message.
+pub const PANICS: &str = "panic!();";
+
+/// The template of a kind; Rust has all kinds.
+pub const fn template(kind: SiteKind) -> Option<Template> {
+    Some(match kind {
+        SiteKind::If | SiteKind::ElseIf | SiteKind::While | SiteKind::Guard | SiteKind::Value => {
+            Template::replacing(Binding::Or)
+        }
+        // An operand of `&&`.
+        SiteKind::LetOperand => Template::replacing(Binding::And),
+        SiteKind::Statement | SiteKind::Statements => Template::branching("if ", "", BLOCK),
+        SiteKind::EarlyExit => Template {
+            assertion: Some(ASSERTION),
+            ..Template::branching("if ", "", BLOCK)
+        },
+        SiteKind::Branch => Template::branching(" else if ", "", BLOCK),
+        SiteKind::Arm => Template::following(" if ", Binding::Or),
+        SiteKind::Pattern => Template::following(" && ", Binding::And),
+        // Where an operand stands beside it, the site says so.
+        SiteKind::Integer | SiteKind::Assignment => Template::replacing(Binding::Or),
+    })
+}

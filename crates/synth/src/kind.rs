@@ -1,0 +1,168 @@
+//! How an expression was derived, as a value that can be compared. Only its display is text.
+
+use std::fmt;
+
+use nopol_expr::CmpOp;
+
+/// How a candidate was derived from the original condition, or that it is a new condition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EditKind {
+    /// `!a` to `a`.
+    NegationRemoved,
+    /// `&&` to `||`.
+    AndToOr,
+    /// `||` to `&&`.
+    OrToAnd,
+    /// `a || b` to `!a && b`, or `a && b` to `!a || b`.
+    GuardTurned,
+    /// `a || b && c` to `(a || b) && c`, and the like.
+    Regrouped,
+    /// A connective to `==` or `!=`.
+    ConnectiveToComparison(CmpOp),
+    /// A conjunction or disjunction negated.
+    PartNegated,
+    /// A comparison of floats negated, which is not the negated operator.
+    ComparisonNegated,
+    /// A boolean term negated.
+    ConditionNegated,
+    /// The original condition, which has side effects, negated.
+    OldNegated,
+    /// One side of a connective removed.
+    ClauseDropped,
+    /// One side of a connective replaced by another clause.
+    ClauseReplaced,
+    /// The first comparison operator to the second.
+    Operator(CmpOp, CmpOp),
+    /// The operator of a comparison that is one term.
+    OperatorOfWhole,
+    /// All comparisons of one operator, or of one direction, changed between strict and inclusive.
+    StrictOrInclusive,
+    /// A named constant replaced by something unnamed.
+    NamedConstantReplaced,
+    /// A constant replaced by its neighbour.
+    ConstantOffByOne,
+    /// A constant replaced by another.
+    Constant,
+    /// An operand replaced by another.
+    Operand,
+    /// 1 added to or subtracted from an operand.
+    OperandOffByOne,
+    /// Another term added to or subtracted from an operand.
+    OperandOffset,
+    /// An arithmetic operator changed.
+    ArithmeticOperator,
+    /// Arithmetic replaced by one of its operands.
+    ArithmeticDropped,
+    /// A clause added anywhere in the original condition.
+    ClauseAdded,
+    /// Two clauses added to the original condition.
+    ClausesAdded,
+    /// A clause added after an original condition that must be evaluated first.
+    ClauseAddedAfter,
+    /// A clause added that has the shape of an existing one.
+    ParallelClauseAdded,
+    /// A further value that an operand is compared with.
+    ValueAdded,
+    /// `&& n != 0` or `|| n == 0` added, or the same with 1.
+    SpecialCaseAdded,
+    /// A clause added on top of another edit.
+    AndClauseAdded(Box<EditKind>),
+    /// A new condition of one comparison.
+    NewComparison,
+    /// A new condition of one boolean term.
+    NewBoolean,
+    /// A new condition of a guard and the clause it guards.
+    NewGuard,
+    /// A new conjunction of this number of clauses.
+    NewConjunction(usize),
+    /// A new disjunction of this number of clauses.
+    NewDisjunction(usize),
+    /// A new condition of a clause and a group of two.
+    NewGroup,
+    /// A new condition found by the solver at the level of this name.
+    NewAtLevel(String),
+}
+
+impl EditKind {
+    /// Whether the expression is a new condition.
+    pub fn is_new(&self) -> bool {
+        matches!(
+            self,
+            Self::NewComparison
+                | Self::NewBoolean
+                | Self::NewGuard
+                | Self::NewConjunction(_)
+                | Self::NewDisjunction(_)
+                | Self::NewGroup
+                | Self::NewAtLevel(_)
+        )
+    }
+}
+
+impl fmt::Display for EditKind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let text = match self {
+            Self::NegationRemoved => "negation removed",
+            Self::AndToOr => "`&&` changed to `||`",
+            Self::OrToAnd => "`||` changed to `&&`",
+            Self::GuardTurned => "connective changed, and the clause before it negated",
+            Self::Regrouped => "operands of `&&` and `||` grouped otherwise",
+            Self::ConnectiveToComparison(op) => {
+                return write!(f, "connective changed to `{}`", op.token());
+            }
+            Self::PartNegated => "part of the old condition negated",
+            Self::ComparisonNegated => "comparison negated",
+            Self::ConditionNegated => "condition negated",
+            Self::OldNegated => "old condition negated",
+            Self::ClauseDropped => "clause dropped",
+            Self::ClauseReplaced => "clause of the old condition replaced",
+            Self::Operator(old, new) => {
+                return write!(f, "`{}` changed to `{}`", old.token(), new.token());
+            }
+            Self::OperatorOfWhole => "operator changed",
+            Self::StrictOrInclusive => "comparisons changed between strict and inclusive",
+            Self::NamedConstantReplaced => "named constant replaced",
+            Self::ConstantOffByOne => "constant off by one",
+            Self::Constant => "constant changed",
+            Self::Operand => "operand changed",
+            Self::OperandOffByOne => "operand off by one",
+            Self::OperandOffset => "operand offset by another",
+            Self::ArithmeticOperator => "arithmetic operator changed",
+            Self::ArithmeticDropped => "arithmetic dropped",
+            Self::ClausesAdded => "two clauses added to the old condition",
+            Self::ClauseAdded => "clause added to the old condition",
+            Self::ClauseAddedAfter => "clause added after the old condition",
+            Self::ParallelClauseAdded => "clause added of the same shape as another",
+            Self::ValueAdded => "another value added",
+            Self::SpecialCaseAdded => "special case added to the old condition",
+            Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),
+            Self::NewComparison => "new condition: one comparison",
+            Self::NewBoolean => "new condition: a boolean",
+            Self::NewGuard => "new condition: a guard and what it guards",
+            Self::NewConjunction(clauses) => {
+                return write!(f, "new condition: {clauses} clauses that must all hold");
+            }
+            Self::NewDisjunction(clauses) => {
+                return write!(f, "new condition: {clauses} clauses one of which must hold");
+            }
+            Self::NewGroup => "new condition: a clause and a group of two",
+            Self::NewAtLevel(level) => return write!(f, "new condition: {level}"),
+        };
+        f.write_str(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_says_how_an_expression_was_found() {
+        let strict = EditKind::Operator(CmpOp::Le, CmpOp::Lt);
+        assert_eq!(strict.to_string(), "`<=` changed to `<`");
+        let both = EditKind::AndClauseAdded(Box::new(strict));
+        assert_eq!(both.to_string(), "`<=` changed to `<`, and a clause added");
+        let level = EditKind::NewAtLevel("two comparisons".to_owned());
+        assert_eq!(level.to_string(), "new condition: two comparisons");
+    }
+}
