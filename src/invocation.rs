@@ -10,7 +10,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use camino::Utf8PathBuf;
 
-use nopol_basics::hash::fnv1a;
 use crate::repair::{
     self, compiling,
     confirming::{self, Confirmation},
@@ -22,9 +21,10 @@ use crate::report::events::{Event, Observer};
 use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, Reach};
-use nopol_process::run::process::Supervisor;
 use crate::subject::last_file::LastFile;
 use crate::subject::{Subject, dependencies};
+use nopol_basics::hash::fnv1a;
+use nopol_process::run::process::Supervisor;
 
 /// A prepared run: the settings, and the process that starts all other processes.
 #[derive(Debug)]

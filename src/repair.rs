@@ -49,9 +49,9 @@ use self::setup::Setup;
 use crate::exchange;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
+use crate::subject::{Subject, SubjectError};
 use nopol_process::run::process::{Stopped, Supervisor};
 use nopol_process::run::suite::TestIndex;
-use crate::subject::{Subject, SubjectError};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
 /// outcome, even that there is no subject; what was found before the run was stopped is kept.

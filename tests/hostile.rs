@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use nopol_process::run::sandbox::{self, SandboxMode};
 use libtest_mimic::{Arguments, Failed, Trial};
+use nopol_process::run::sandbox::{self, SandboxMode};
 use subject::{Case, Tier};
 
 fn main() -> ExitCode {

@@ -8,9 +8,9 @@ use camino::Utf8Path;
 
 use super::validate::{Validator, lock};
 use crate::patch::edit::Edit;
+use crate::subject::workspace::{Linked, Workspace};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::Language;
-use crate::subject::workspace::{Linked, Workspace};
 
 /// How many of the tests that a patch cures run under Memcheck.
 const MOST_WATCHED: usize = 2;

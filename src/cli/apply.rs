@@ -17,18 +17,18 @@ use crate::repair::ending;
 use crate::repair::places::{self, Places};
 use crate::repair::settings::Settings;
 use crate::repair::telling::NewTest;
-use crate::report::format::{human, json};
 use crate::report::Choice;
 use crate::report::EditReport;
 use crate::report::Ending;
 use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
-use nopol_basics::count;
+use crate::report::format::{human, json};
 use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
 use crate::subject::patching::{self, Change};
+use nopol_basics::count;
 
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\

@@ -9,8 +9,8 @@ use camino::Utf8PathBuf;
 use crate::invocation::Invocation;
 use crate::repair::confirming::Confirmation;
 use crate::repair::settings::Settings;
-use crate::report::terminal::Terminal;
 use crate::report::Choice;
+use crate::report::terminal::Terminal;
 use nopol_basics::count;
 
 /// What is known of a patch that may be written.

@@ -21,18 +21,18 @@ use self::prompt::Names;
 use super::c::CFlags;
 use super::heap::patch;
 use super::{Place, output};
-use nopol_debug::gdb::{Launch, Options, Subject};
-use nopol_debug::session::command::{self, Command};
-use nopol_debug::session::{self, Reply, Session};
 use crate::invocation::{self, Invocation};
 use crate::repair::debugging::Started;
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Evidence, Outcome};
-use nopol_process::run::interrupt::on_interrupt;
 use crate::subject::c::config::NAME;
 use crate::subject::c::{self, options::COptions};
 use nopol_basics::visible;
+use nopol_debug::gdb::{Launch, Options, Subject};
+use nopol_debug::session::command::{self, Command};
+use nopol_debug::session::{self, Reply, Session};
+use nopol_process::run::interrupt::on_interrupt;
 
 /// How a session ends.
 pub const EXIT_CODES: &str = "\

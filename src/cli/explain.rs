@@ -9,8 +9,8 @@ use crate::invocation::{self, Earlier, Stale};
 use crate::report::Choice;
 use crate::report::Ending;
 use crate::report::Outcome;
-use nopol_basics::count;
 use crate::report::explain;
+use nopol_basics::count;
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {

@@ -7,10 +7,10 @@ use clap::{Args, ValueEnum};
 use super::formula::{self, Shape};
 use super::options::switch;
 use super::{Place, Target};
-use nopol_formula::faults::Formula;
 use crate::formula::localization::Localization;
 use crate::formula::{Request, localize, report};
 use crate::report::Ending;
+use nopol_formula::faults::Formula;
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\

@@ -9,17 +9,17 @@ use clap::Args;
 
 use super::formula::{self, Shape};
 use super::{Place, Target, output};
-use nopol_program::shown::ShownEdit;
 use crate::heap::batch::{self, Batch, By, Request};
-use nopol_heap::written::Written;
 use crate::invocation::{self, Invocation};
-use crate::report::terminal::Terminal;
 use crate::report::EditReport;
 use crate::report::Ending;
 use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
+use crate::report::terminal::Terminal;
 use nopol_basics::count;
+use nopol_heap::written::Written;
+use nopol_program::shown::ShownEdit;
 
 #[derive(Args, Clone, Debug)]
 pub struct Heap<P: Target> {

@@ -8,16 +8,16 @@ use clap::{Args, ValueEnum};
 use super::formula::{self, Shape};
 use super::options::switch;
 use super::{Place, Target};
-use nopol_formula::mutate::Level;
-use nopol_formula::mutate::must::Prune;
 use crate::formula::mutation;
 use crate::formula::mutation::Mutation;
 use crate::formula::mutation::Request;
-use nopol_program::shown::ShownEdit;
 use crate::formula::mutation::ShownRepair;
 use crate::formula::report::mutation as report;
 use crate::invocation;
 use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport};
+use nopol_formula::mutate::Level;
+use nopol_formula::mutate::must::Prune;
+use nopol_program::shown::ShownEdit;
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\

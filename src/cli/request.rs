@@ -13,12 +13,12 @@ use super::output;
 use crate::config::{Config, ConfigError};
 use crate::invocation::{self, Earlier, Stale};
 use crate::repair::settings::Settings;
-use crate::report::display::Display;
-use crate::report::format::{Format, HTML, MARKDOWN, json};
 use crate::report::Ending;
 use crate::report::Outcome;
-use nopol_basics::count;
+use crate::report::display::Display;
+use crate::report::format::{Format, HTML, MARKDOWN, json};
 use crate::subject::{Project, SubjectError, files};
+use nopol_basics::count;
 
 /// The options that describe the subject.
 pub trait Target: Args + Clone {

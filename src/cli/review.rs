@@ -13,8 +13,8 @@ use crate::repair::settings::{Depth, Settings};
 use crate::repair::telling::NewTest;
 use crate::report::format::human;
 use crate::report::{Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, snippet};
-use nopol_source::Language;
 use nopol_basics::visible;
+use nopol_source::Language;
 
 const HELP: &str = "\
 a      apply this patch

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::{Config, File};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
+use crate::subject::cargo::options::CargoOptions;
 use nopol_process::run::sandbox::SandboxMode;
 use nopol_source::PatchKind;
-use crate::subject::cargo::options::CargoOptions;
 use nopol_synth::EngineKind;
 
 fn environment(config: &mut Config, variable: &str, value: &str) -> Result<(), String> {

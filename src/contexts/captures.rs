@@ -8,10 +8,10 @@ use foldhash::fast::FixedState;
 use typed_index_collections::TiVec;
 
 use super::asked;
-use nopol_process::run::trace::{Context, Read, Step};
-use nopol_source::Language;
 use nopol_expr::access::{Infix, Prefix};
 use nopol_expr::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value, Values};
+use nopol_process::run::trace::{Context, Read, Step};
+use nopol_source::Language;
 
 /// The reads at a site, by access.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Problem, Recorded};
-use nopol_process::run::suite::TestIndex;
 use nopol_expr::{Expr, Row, TermId, Value};
+use nopol_process::run::suite::TestIndex;
 
 /// The contexts in which a clause decides the outcome: negating the clause would change the value of the
 /// condition.

@@ -9,9 +9,9 @@ use super::Recorded;
 use super::captures::Captures;
 use super::rows::{changed, old};
 use super::terms::binding_of_literal;
+use nopol_expr::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 use nopol_source::condition::{LeafKind, Node, Shape};
 use nopol_source::{Site, Sources};
-use nopol_expr::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// The mined constants of the pool's terms, without those that are constants of the pool.
 pub fn constants(

@@ -16,14 +16,14 @@ mod unaffected;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use captures::{Captures, Columns};
+pub use evidence::{Evidence, MOST_SEEN, Seen, clauses, evidence, table};
+use nopol_expr::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::Context;
 use nopol_source::condition::{Leaf, Node, Spelling};
 use nopol_source::one_step::opposite_call;
 use nopol_source::{Function, Language, Name, Site, Sources, write};
-use nopol_expr::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
-use captures::{Captures, Columns};
-pub use evidence::{Evidence, MOST_SEEN, Seen, clauses, evidence, table};
 use operands::{Conversions, operands};
 use rows::{Rows, choices};
 pub use unaffected::Witnesses;

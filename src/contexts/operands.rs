@@ -2,9 +2,9 @@
 
 use super::captures::Captures;
 use super::{Recorded, c, rust};
+use nopol_expr::{Access, Origin, Pool, Term, TermId, Type};
 use nopol_source::condition::Node;
 use nopol_source::{Language, Site, Sources};
-use nopol_expr::{Access, Origin, Pool, Term, TermId, Type};
 
 /// How a language turns recorded reads into operands.
 pub trait Operands {

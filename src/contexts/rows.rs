@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::captures::Columns;
 use super::{Cure, Recorded};
-use nopol_process::run::trace::Context;
 use nopol_expr::{Row, Values};
+use nopol_process::run::trace::Context;
 
 /// Choices of one cure per failing test: the first cure of each test, then the second of each, and so on. A
 /// test with fewer cures contributes its last one.
@@ -245,10 +245,10 @@ mod tests {
 
     use super::*;
     use crate::contexts::captures::Captures;
+    use nopol_expr::{Int, IntType, Origin, Pool, Term, Type, Value};
     use nopol_process::run::suite::TestIndex;
     use nopol_process::run::trace::Read;
     use nopol_source::{Language, SiteIndex};
-    use nopol_expr::{Int, IntType, Origin, Pool, Term, Type, Value};
 
     fn context(n: i128, old: bool, outcome: bool) -> Context {
         let read = Read {

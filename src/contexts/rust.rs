@@ -4,8 +4,8 @@ use camino::Utf8Path;
 
 use super::asked;
 use super::operands::{Conversions, Operands};
-use nopol_source::{DataType, Site, Sources};
 use nopol_expr::{Access, Pool, Term, TermId, Type};
+use nopol_source::{DataType, Site, Sources};
 
 /// The operands of Rust.
 pub struct Rust;

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{Problem, Recorded};
+use nopol_expr::{Expr, Row};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::Site;
-use nopol_expr::{Expr, Row};
 
 /// The distinct evaluations of a site in passing tests.
 #[derive(Debug)]

@@ -39,8 +39,8 @@ use serde_json::Value as Json;
 use typed_index_collections::TiVec;
 
 use super::value;
-use nopol_expr::{Expr, Pool, Reading, Row, Spec, Term, TermId};
 use nopol_basics::stack::on_large;
+use nopol_expr::{Expr, Pool, Reading, Row, Spec, Term, TermId};
 use terms::{Literal, Terms, Variable};
 
 /// A synthesis problem of a file, with the known answer and the rows to check answers.

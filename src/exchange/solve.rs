@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::sexpr::Sexpr;
 use super::{ProblemFile, smtlib, sygus};
 use crate::patch::render::Style;
-use nopol_source::Language;
 use nopol_expr::{Binding, Expr, Row};
+use nopol_source::Language;
 use nopol_synth::{self, Answer, EngineKind, Limits};
 
 /// Options of [`solve`].
@@ -77,7 +77,7 @@ pub fn solve(problem: &ProblemFile, options: &Options) -> Solved {
         ..Limits::default()
     };
     let start = Instant::now();
-    let synthesis = synth::synthesize(&problem.spec, &problem.pool, &limits);
+    let synthesis = nopol_synth::synthesize(&problem.spec, &problem.pool, &limits);
     let seconds = start.elapsed().as_secs_f64();
     let candidates = synthesis.candidates.into_iter();
     let candidates: Vec<_> = candidates

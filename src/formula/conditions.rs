@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::Utf8PathBuf;
 
+use super::load::{Far, Loaded};
+use crate::subject::ecosystem::Whole;
 use nopol_formula::encode::Extent;
 use nopol_formula::faults::{self, Candidate, Formula, Options, Outcome};
 use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
 use nopol_program::ir::{PlaceId, Program, Test};
-use super::load::{Far, Loaded};
 use nopol_program::position::{Instance, Positions};
 use nopol_source::Language;
-use crate::subject::ecosystem::Whole;
 
 /// A condition: its file, relative to the root, and its first byte and the one after its last.
 pub type Spot = (Utf8PathBuf, usize, usize);

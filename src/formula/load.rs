@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
 
+use super::left_out::LeftOut;
+use crate::subject::SubjectError;
+use crate::subject::ecosystem::Whole;
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
 use nopol_program::interpret::{End, Limits, Run, Value, run};
 use nopol_program::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
-use super::left_out::LeftOut;
 use nopol_program::position::Positions;
-use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_source::Language;
-use crate::subject::SubjectError;
-use crate::subject::ecosystem::Whole;
 
 /// A program with tests.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::left_out::LeftOut;
+use super::load::Loaded;
 use nopol_formula::faults::{Candidate, Found, Outcome};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind};
-use super::left_out::LeftOut;
-use super::load::Loaded;
 
 /// What a search for faults found.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -14,13 +14,13 @@ pub mod report;
 
 use std::time::{Duration, Instant};
 
-use nopol_formula::encode::{Extent, Stop};
-use nopol_formula::faults::{Formula, Options, Trouble};
-use nopol_program::ir::{Outside, PlaceId, Program};
 use self::left_out::{NONE_FAILS, NONE_LEFT};
 use self::load::{Far, Loaded, Refusal};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
+use nopol_formula::encode::{Extent, Stop};
+use nopol_formula::faults::{Formula, Options, Trouble};
+use nopol_program::ir::{Outside, PlaceId, Program};
 
 /// What to localize.
 #[derive(Clone, Debug)]
@@ -80,8 +80,9 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
             size: request.size,
             places: None,
         };
-        let found = faults::localize(&loaded.program, &failing, &loaded.usual, options)
-            .map_err(|trouble| refusal(&loaded, trouble))?;
+        let found =
+            nopol_formula::faults::localize(&loaded.program, &failing, &loaded.usual, options)
+                .map_err(|trouble| refusal(&loaded, trouble))?;
         let mut shown = localization::shown(&loaded, &failing, &found, &|place| {
             loaded.suspiciousness(place)
         });
@@ -94,7 +95,7 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     };
     let ends = loaded.tests.iter().zip(&loaded.ends);
     shown.failing = ends
-        .filter(|(_, end)| **end != interpret::End::Passed)
+        .filter(|(_, end)| **end != nopol_program::interpret::End::Passed)
         .map(|(test, end)| Failing {
             name: test.name.clone(),
             reason: loaded.reason(end),
@@ -152,7 +153,7 @@ impl Loaded {
     fn suspiciousness(&self, place: PlaceId) -> f64 {
         let mut counts = [[0_u32; 2]; 2];
         for (covered, end) in self.covered.iter().zip(&self.ends) {
-            let fails = usize::from(*end != interpret::End::Passed);
+            let fails = usize::from(*end != nopol_program::interpret::End::Passed);
             counts[fails][usize::from(covered.contains(usize::from(place)))] += 1;
         }
         let [[_, passing], [missed, failing]] = counts.map(|row| row.map(f64::from));

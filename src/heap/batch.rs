@@ -4,10 +4,17 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::formula::left_out;
+use crate::formula::load::{Refusal, of_c, of_rust_with};
+use crate::patch::edit::Edit as PatchEdit;
+use crate::subject::ecosystem::Whole;
+use crate::subject::{Project, Subject};
+use nopol_heap::RESULT;
 use nopol_heap::accept::{Compile, accepted};
 use nopol_heap::confine::{Confinement, search};
 use nopol_heap::effect::Effects;
 use nopol_heap::load::Loaded;
+use nopol_heap::machine::Point;
 use nopol_heap::memory::Memory;
 use nopol_heap::notation::{self, nearest};
 use nopol_heap::patch::Change;
@@ -18,15 +25,8 @@ use nopol_heap::state::State;
 use nopol_heap::trial::{Found, Trial};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
-use nopol_heap::RESULT;
-use nopol_heap::machine::Point;
 use nopol_program::ir::{Program, Test};
-use crate::formula::left_out;
-use crate::formula::load::{Refusal, of_c, of_rust_with};
-use crate::patch::edit::Edit as PatchEdit;
 use nopol_source::Language;
-use crate::subject::ecosystem::Whole;
-use crate::subject::{Project, Subject};
 
 /// What to repair.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 mod c;
 mod rust;
 
+use nopol_expr::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type, Value};
 use nopol_source::condition::Spelling;
 use nopol_source::{Language, write};
-use nopol_expr::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type, Value};
 
 /// How to render an expression.
 #[derive(Clone, Copy, Debug)]

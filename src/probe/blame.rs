@@ -11,12 +11,12 @@ use typed_index_collections::TiSlice;
 
 use super::borrows::is_collision;
 use super::{Files, Instrumentation, Part, Stage};
-use nopol_source::splice::Spliced;
-use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 use flow::{initializers, skippable_exits};
 use inference::{captures_affecting_inference, inferred_booleans};
+use nopol_source::splice::Spliced;
+use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 
 /// The parts to blame for an error, from the most to the least specific: those it points at; captures of
 /// variables it names; the innermost site around its location; the sites of the function; and, if

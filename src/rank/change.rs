@@ -1,9 +1,9 @@
 //! What an edit changes, told from the trees of the old and the new condition alone, so that it does not matter who
 //! proposed it: a synthesizer, a one-step edit, or a person in the history of a program.
 
+use nopol_expr::CmpOp;
 use nopol_source::condition::{LeafKind, Node, Shape};
 use nopol_source::one_step::opposite_call;
-use nopol_expr::CmpOp;
 
 /// What was changed.
 #[derive(Clone, Debug)]

@@ -13,6 +13,7 @@ use super::reports;
 use super::session::Session;
 use super::settings::Depth;
 use crate::localize::spectrum::Suspect;
+use crate::repair::place;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Kin};
 use nopol_source::one_step::OneStep;
@@ -21,7 +22,6 @@ use nopol_source::one_step::overflow::{overflow_edits, overflow_edits_of_assignm
 use nopol_source::substitutes::Substitutes;
 use nopol_source::words::plain_names;
 use nopol_source::{Language, PatchKind, SiteKind};
-use crate::repair::place;
 
 /// Edits of one expression, the likeliest ones.
 const MOST_AT_SITE: usize = 120;
@@ -88,8 +88,7 @@ impl Session<'_> {
         kin: &Kin,
     ) -> Vec<Fix> {
         let site = self.site(suspect.site);
-        let place =
-            place::of(site) + place::common(suspect.suspiciousness, site.kind);
+        let place = place::of(site) + place::common(suspect.suspiciousness, site.kind);
         let panics = self.panics(knowledge, targets);
         let bonus = panics.bonus(self.sources, suspect.site);
         let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);

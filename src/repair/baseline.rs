@@ -8,17 +8,17 @@ use typed_index_collections::{TiSlice, TiVec};
 use super::circumstances;
 use super::settings::{Depth, Settings};
 use crate::localize::failure::FailureSignature;
-use crate::report::progress::Progress;
 use crate::report::Complaint;
 use crate::report::Ending;
 use crate::report::Outcome;
+use crate::report::progress::Progress;
+use crate::subject::SubjectError;
+use crate::subject::workspace::{Build, Linked, Workspace};
 use nopol_basics::count;
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Plan, Runner, TestRun, Verdict};
 use nopol_source::{Language, Sources};
-use crate::subject::SubjectError;
-use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// Builds the subject; caps lints if nothing but denied lints fails the build.
 pub fn build(

@@ -8,13 +8,13 @@ use anyhow::Result;
 
 use super::settings::Settings;
 use crate::report::Outcome;
+use crate::subject::stale;
+use crate::subject::workspace::{Linked, Workspace};
 use nopol_process::run::confine::Circumstances;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::sandbox::SandboxMode;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Binary, Harness, Runner, TestRun, Verdict};
-use crate::subject::stale;
-use crate::subject::workspace::{Linked, Workspace};
 
 /// Failing tests of one binary that are examined one by one.
 const MOST: usize = 40;

@@ -8,9 +8,9 @@ use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::Outcome;
 use crate::report::progress::Progress;
-use nopol_process::run::process::Supervisor;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
+use nopol_process::run::process::Supervisor;
 
 /// What the compiler says against the subject with these texts, its paths relative to the root; nothing if it accepts them.
 ///

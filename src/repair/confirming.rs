@@ -10,14 +10,14 @@ use super::setup::Setup;
 use super::{baseline, chance};
 use crate::check::validate::{self, Rejection, Validator};
 use crate::patch::edit::Edit;
-use crate::report::progress::Progress;
 use crate::report::Outcome;
+use crate::report::progress::Progress;
+use crate::subject::workspace::{Linked, Workspace};
+use crate::subject::{Subject, SubjectError, files};
 use nopol_basics::count;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::{File, Sources};
-use crate::subject::workspace::{Linked, Workspace};
-use crate::subject::{Subject, SubjectError, files};
 
 /// What a build and the tests say of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]

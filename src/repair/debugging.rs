@@ -8,12 +8,12 @@ use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::Outcome;
 use crate::report::progress::Progress;
+use crate::subject::workspace::Linked;
+use crate::subject::{Subject, SubjectError};
 use nopol_process::run::command::{Case, Command};
 use nopol_process::run::confine::{Circumstances, Confinement};
 use nopol_process::run::process::Supervisor;
 use nopol_source::Language;
-use crate::subject::workspace::Linked;
-use crate::subject::{Subject, SubjectError};
 
 /// How a test is started by hand.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use std::fs;
 use camino::Utf8Path;
 
 use super::settings::Settings;
-use nopol_source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::changes::{self, Changed};
+use nopol_source::{Site, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
 /// Sites that the user hints at.

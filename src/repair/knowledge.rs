@@ -11,8 +11,8 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
 use crate::report::{Outcome, SiteReport};
-use nopol_source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::Build;
+use nopol_source::{FunctionIndex, SiteIndex};
 
 /// What builds and traces have taught.
 #[derive(Default)]

@@ -8,11 +8,11 @@ use camino::Utf8Path;
 
 use super::settings::Settings;
 use super::setup::Setup;
-use crate::report::progress::Progress;
 use crate::report::Outcome;
+use crate::report::progress::Progress;
+use crate::subject::Subject;
 use nopol_basics::count;
 use nopol_process::run::process::Supervisor;
-use crate::subject::Subject;
 
 /// The subject with the answers of the version in this directory.
 ///

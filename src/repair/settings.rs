@@ -12,10 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::shard::Shard;
 use crate::config::seconds;
+use crate::subject::{Project, Subject, SubjectError};
 use nopol_basics::paths::glob;
 use nopol_process::run::sandbox::SandboxMode;
 use nopol_source::{PatchKind, SiteIndex, Sources};
-use crate::subject::{Project, Subject, SubjectError};
 pub use nopol_synth::EngineKind;
 
 /// How far the pipeline goes.

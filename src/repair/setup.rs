@@ -11,19 +11,19 @@ use camino::Utf8PathBuf;
 use super::baseline;
 use super::instrument::{self, Prebuilt};
 use super::settings::{Depth, Settings};
-use nopol_process::copy::tree::Change;
-use crate::report::progress::Progress;
 use crate::report::Outcome;
+use crate::report::progress::Progress;
+use crate::subject::work_dir::{BuildVariant, WorkDir};
+use crate::subject::workspace::{Build, Compiled, Workspace};
+use crate::subject::{Subject, SubjectError, user_cache};
 use nopol_basics::count;
+use nopol_process::copy::tree::Change;
 use nopol_process::run::Runner;
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::preload;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::sandbox;
 use nopol_source::{Site, Skipped, Sources};
-use crate::subject::work_dir::{BuildVariant, WorkDir};
-use crate::subject::workspace::{Build, Compiled, Workspace};
-use crate::subject::{Subject, SubjectError, user_cache};
 
 /// The subject, and where the tool works.
 pub struct Setup<'s> {

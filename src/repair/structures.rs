@@ -9,7 +9,6 @@ use anyhow::Result;
 
 use super::session::Session;
 use crate::check::validate::{self, Validator};
-use nopol_basics::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
 use crate::report::EditReport;
@@ -18,6 +17,7 @@ use crate::report::GroupReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use nopol_basics::count;
+use nopol_basics::hash;
 use nopol_process::run::suite::TestIndex;
 use nopol_synth::weights::WEIGHTS;
 

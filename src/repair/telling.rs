@@ -10,16 +10,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::settings::Settings;
 use super::setup::Setup;
 use crate::patch::edit::{Edit, apply_all};
-use crate::report::progress::Progress;
 use crate::report::EditReport;
 use crate::report::Outcome;
+use crate::report::progress::Progress;
+use crate::subject::workspace::{Build, Linked, Workspace};
+use crate::subject::{Subject, SubjectError, files};
 use nopol_basics::count;
 use nopol_process::run::id::TestId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::{Binary, Harness, Plan, Runner, TestRun, pool};
 use nopol_source::Sources;
-use crate::subject::workspace::{Build, Linked, Workspace};
-use crate::subject::{Subject, SubjectError, files};
 
 /// What a test is looked for.
 #[derive(Clone, Debug)]

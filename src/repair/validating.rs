@@ -17,10 +17,10 @@ use crate::patch::edit::Edit;
 use crate::report::GroupReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
+use crate::subject::workspace::Workspace;
 use nopol_basics::count;
 use nopol_process::run::pool;
 use nopol_process::run::suite::TestIndex;
-use crate::subject::workspace::Workspace;
 use nopol_synth::weights::WEIGHTS;
 
 /// Members of a family that are built on their own until one of them holds.

@@ -3,11 +3,11 @@
 
 use std::fmt::Write;
 
-use super::format::human::{how, place, places};
 use super::ClauseReport;
 use super::Outcome;
 use super::PatchReport;
 use super::SiteReport;
+use super::format::human::{how, place, places};
 use nopol_basics::count;
 
 /// The most tests named per clause.

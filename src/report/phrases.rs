@@ -1,8 +1,8 @@
 //! What the formats for machines say of a patch: the same words in all of them.
 
-use super::markup::code;
 use super::Evidence;
 use super::PatchReport;
+use super::markup::code;
 use nopol_basics::count;
 
 /// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.

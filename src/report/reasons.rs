@@ -1,9 +1,9 @@
 //! Why there is no patch, in sentences.
 
-use super::format::human::place;
 use super::Ending;
 use super::Outcome;
 use super::SiteReport;
+use super::format::human::place;
 use nopol_basics::count;
 
 impl Outcome {

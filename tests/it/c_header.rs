@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nopol_expr::Value;
 use nopol_process::run::trace::{Counter, Read, Step, Trace};
 use nopol_source::SiteIndex;
-use nopol_expr::Value;
 
 const SITES: usize = 20;
 

@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use cargo_nopol::patch::render::Style;
-use nopol_source::{Language, write};
 use nopol_expr::{
     Access, ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, TermId,
     Type, Value,
 };
+use nopol_source::{Language, write};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
+use clap::Args;
 use nopol_heap::benchmark::{Faulty, Listed, Subject};
 use nopol_heap::confine::Confinement;
 use nopol_heap::inject::Draw;
 use nopol_heap::repair::Strategy;
-use clap::Args;
 
 use version::{Row, Way, measure};
 

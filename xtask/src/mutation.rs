@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use nopol_formula::encode::Extent;
-use nopol_program::front::c;
-use nopol_program::ir::{FunctionId, Program};
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::space::Kept;
 use nopol_formula::mutate::{
     Found, Level, Options as Search, Outcome, Space, Specification, repairs,
 };
+use nopol_program::front::c;
+use nopol_program::ir::{FunctionId, Program};
 use nopol_program::visit::needs;
-use clap::Args;
 
 use crate::tool::median;
 

@@ -5,7 +5,6 @@
 
 pub mod command;
 mod history;
-mod place;
 mod running;
 mod screen;
 mod specifying;
@@ -20,9 +19,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use self::command::{Command, HELP, Named};
 use self::tracked::Tracked;
 use super::gdb::{self, FrameIdentity, Names, Stop, Subject};
+use super::picture;
 use nopol_heap::memory::Memory;
 use nopol_heap::notation::nearest;
-use super::picture;
 use nopol_heap::state::{State, Value, Variable};
 
 /// What a session shows, and how long it waits.
@@ -297,7 +296,11 @@ impl Session {
             .map(|node| node.id.0 + 1)
             .max()
             .unwrap_or(0);
-        while self.names.record(nopol_heap::state::NodeId(count)).is_some() {
+        while self
+            .names
+            .record(nopol_heap::state::NodeId(count))
+            .is_some()
+        {
             count += 1;
         }
         count

@@ -11,8 +11,6 @@ nopol_basics::index! {
     TermId
 }
 
-
-
 /// A typed expression over the terms of one [`Pool`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Expr {

@@ -6,7 +6,7 @@
 //! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
 //! decides where. What is found is a [`patch`], which [`rewrite`] writes, [`dialect`] says how, and [`written`] shows. [`benchmark`] and [`inject`] make faulty programs.
 
-mod accept;
+pub mod accept;
 pub mod benchmark;
 pub mod closeness;
 pub mod confine;
@@ -28,6 +28,7 @@ pub mod narrow;
 pub mod notation;
 mod outline;
 pub mod patch;
+pub mod place;
 pub mod problem;
 pub mod record;
 pub mod repair;

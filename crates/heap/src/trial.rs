@@ -17,11 +17,11 @@ use super::narrow::{all_insertions, single_changes};
 use super::patch::{Change, patched};
 use super::rewrite::{edits, rewritten};
 use super::space::Space;
+use nopol_basics::hash::fnv1a;
 use nopol_program::front::c;
 use nopol_program::interpret::{End, Limits, run};
 use nopol_program::ir::{FunctionId, Program, Test};
 use nopol_program::position::Positions;
-use nopol_basics::hash::fnv1a;
 
 /// How far a test is run. One that runs further fails.
 const LIMITS: Limits = Limits {

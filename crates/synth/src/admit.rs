@@ -1,8 +1,8 @@
 //! Admission: which specs can be answered at all, and which of their rows the first pass must explain.
 
 use super::table::Bits;
-use nopol_expr::{Pool, Row, Spec, Term, Type, Value};
 use foldhash::fast::FixedState;
+use nopol_expr::{Pool, Row, Spec, Term, Type, Value};
 use std::collections::HashMap;
 
 /// The reason not to search for an expression, if there is one.

@@ -3,8 +3,8 @@
 
 use super::rank;
 use super::table::{Bits, Planes, TRUE, Table};
-use nopol_expr::{CmpOp, Expr, Pool, Reading, TermId, Type};
 use crate::limits;
+use nopol_expr::{CmpOp, Expr, Pool, Reading, TermId, Type};
 use std::collections::BTreeMap;
 
 /// A clause, with its outcome in each row.

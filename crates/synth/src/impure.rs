@@ -8,8 +8,8 @@ use super::engine::Levels;
 use super::enumerate::edits;
 use super::kind::EditKind;
 use super::table::{Bits, Table};
-use nopol_expr::{Row, Spec, TermId};
 use crate::weights::WEIGHTS;
+use nopol_expr::{Row, Spec, TermId};
 use std::cell::OnceCell;
 
 /// Finds `old && X`, `old || X` and `!old`. X explains the rows in which it is evaluated, and the original

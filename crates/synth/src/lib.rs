@@ -25,11 +25,10 @@ mod refine;
 #[cfg_attr(not(feature = "z3"), path = "smt_stub.rs")]
 mod smt;
 mod table;
-pub mod weights;
 #[cfg(test)]
 mod tests;
+pub mod weights;
 
-use nopol_expr::{Expr, Pool, Spec};
 use crate::weights::WEIGHTS;
 use admit::{Classes, one_sided, unanswerable};
 use collect::{Collector, Found};
@@ -38,6 +37,7 @@ pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};
 pub use kind::EditKind;
+use nopol_expr::{Expr, Pool, Spec};
 pub use redundancy::has_idle_part;
 use refine::{Judge, Sample};
 use smt::search::Smt;

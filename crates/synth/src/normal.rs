@@ -223,8 +223,8 @@ fn operand(expr: &Expr, pool: &Pool) -> Operand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nopol_source::Language;
     use nopol_expr::{Int, IntType, Origin, Term};
+    use nopol_source::Language;
 
     const LEN: TermId = TermId::new(0);
     const IS_EMPTY: TermId = TermId::new(1);

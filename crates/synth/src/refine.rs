@@ -6,8 +6,8 @@
 
 use super::collect::Found;
 use super::table::Bits;
-use nopol_expr::{Expr, Row, Spec};
 use crate::limits;
+use nopol_expr::{Expr, Row, Spec};
 use std::collections::BTreeMap;
 
 /// A part of a spec's rows, in their order.

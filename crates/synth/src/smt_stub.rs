@@ -7,7 +7,7 @@ pub(super) mod search {
     use crate::engine::{Engine, Levels, Task};
 
     /// Reports that the solver is missing.
-    pub(in crate) struct Smt;
+    pub(crate) struct Smt;
 
     impl Engine for Smt {
         fn search(&self, _task: &Task, _collector: &mut Collector) -> Levels {
@@ -22,12 +22,12 @@ pub(super) mod distinguish {
     use crate::distinguish::pair::{Counterexample, Equality, Pair};
 
     /// Proves nothing.
-    pub(in crate) fn equal(_pair: &Pair) -> Equality {
+    pub(crate) fn equal(_pair: &Pair) -> Equality {
         Equality::Unknown
     }
 
     /// Finds nothing.
-    pub(in crate) fn difference(_pair: &Pair) -> Option<Counterexample> {
+    pub(crate) fn difference(_pair: &Pair) -> Option<Counterexample> {
         None
     }
 }

@@ -1,9 +1,9 @@
 //! The spec as bitsets over its rows: the outcomes of a boolean expression are a few machine words, and `&&`,
 //! `||` and `!` are word operations. Independent of costs and engines.
 
-use nopol_expr::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use crate::limits;
 use fixedbitset::FixedBitSet;
+use nopol_expr::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};

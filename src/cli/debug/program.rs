@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::{Failed, usage};
 use crate::cli::output;
-use nopol_debug::gdb::Subject;
 use crate::report::Ending;
+use nopol_debug::gdb::Subject;
 
 /// Source files with their texts.
 pub type Sources = Vec<(Utf8PathBuf, String)>;

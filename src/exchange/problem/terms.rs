@@ -9,9 +9,9 @@ use typed_index_collections::{TiSlice, TiVec};
 use super::super::value;
 use super::Wrong;
 use crate::patch::render::Style;
+use nopol_expr::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 use nopol_source::condition::{Leaf, LeafKind, Spelling};
 use nopol_source::{Language, write};
-use nopol_expr::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 
 /// The language of the expressions in problem files.
 const LANGUAGE: Language = Language::Rust;

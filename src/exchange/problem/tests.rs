@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use nopol_source::{Language, write};
 use nopol_expr::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
+use nopol_source::{Language, write};
 
 /// A problem that is well-formed.
 pub fn problem(text: &str) -> ProblemFile {

@@ -3,20 +3,20 @@
 use camino::Utf8PathBuf;
 
 use super::{Mutation, Request};
-use nopol_formula::encode::Extent;
-use nopol_program::front;
-use nopol_program::interpret::End;
-use nopol_program::ir::{FunctionId, Made, Program, Scalar};
 use crate::formula::left_out::{LeftOut, NONE_FAILS, NONE_LEFT};
 use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
+use crate::subject::ecosystem::Whole;
+use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Kept;
 use nopol_formula::mutate::specification::{Check, cells};
 use nopol_formula::mutate::{Found, Level, Outcome, Specification};
+use nopol_program::front;
+use nopol_program::interpret::End;
+use nopol_program::ir::{FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
 use nopol_program::visit::needs;
 use nopol_source::Language;
-use crate::subject::ecosystem::Whole;
 
 /// How far a function is followed if it is not said.
 const BOUND: u32 = 8;

@@ -10,13 +10,15 @@ use serde::Serialize;
 
 use self::goal::Goal;
 use self::showing::patched;
-use nopol_formula::encode::Extent;
 use super::left_out::LeftOut;
 use super::load::Refusal;
 use super::localization::{Failing, Phase};
+use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::specification::Trouble;
 use nopol_formula::mutate::{self, Edit, Level, Repair, Space};
+use nopol_program::shown::ShownEdit;
+
 use crate::subject::{Project, Subject};
 
 /// What to repair.

@@ -1,9 +1,9 @@
 //! C's notation of expressions.
 
 use super::{Notation, Style};
+use nopol_expr::{Binding, CmpOp, Expr, IntType, NullTest, Origin, Reading, TermId, Type, Value};
 use nopol_source::c::literals;
 use nopol_source::write;
-use nopol_expr::{Binding, CmpOp, Expr, IntType, NullTest, Origin, Reading, TermId, Type, Value};
 
 pub(super) struct C;
 
@@ -115,9 +115,9 @@ fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nopol_expr::{Pool, Term};
     use nopol_source::Language;
     use nopol_source::condition::Spelling;
-    use nopol_expr::{Pool, Term};
 
     fn pool() -> Pool {
         let pointer = |text: &str, test: NullTest| Term {

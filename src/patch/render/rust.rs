@@ -1,9 +1,9 @@
 //! Rust's notation of expressions.
 
 use super::{Notation, Style};
-use nopol_source::write;
 use nopol_expr::access::{Payload, Reach};
 use nopol_expr::{Access, Binding, CmpOp, Expr, Query, TermId, Type};
+use nopol_source::write;
 
 pub(super) struct Rust;
 

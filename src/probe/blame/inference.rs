@@ -2,9 +2,9 @@
 
 use super::functions;
 use crate::probe::{CaptureKind, Instrumentation, Part, Stage};
+use crate::subject::workspace::Diagnostic;
 use nopol_source::words::{mentions, words};
 use nopol_source::{FileIndex, Site, SiteIndex};
-use crate::subject::workspace::Diagnostic;
 
 /// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or
 /// else in the same function.

@@ -11,10 +11,10 @@ use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
+use nopol_expr::CmpOp;
 use nopol_source::condition::{Leaf, Node, Shape};
 use nopol_source::words::{mentions, plain_names, words};
 use nopol_source::{BodyOrigin, Form, Language, SiteKind};
-use nopol_expr::CmpOp;
 
 /// An edit with what is looked up for it.
 pub struct Edit<'c> {

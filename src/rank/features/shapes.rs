@@ -2,8 +2,8 @@
 
 use super::Feature;
 use crate::rank::change::is_literal;
-use nopol_source::condition::{Node, Shape};
 use nopol_expr::{ArithOp, CmpOp};
+use nopol_source::condition::{Node, Shape};
 
 /// The comparisons of a condition: operators and sides.
 pub fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {

@@ -14,18 +14,18 @@ use crate::localize::angelic::AngelicSite;
 use crate::patch::render::Style;
 use crate::repair::fix::{Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
+use crate::repair::place;
 use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
+use crate::subject::SubjectError;
 use nopol_basics::count;
+use nopol_expr::{Expr, Spec};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{How, Sequence, When, pool};
 use nopol_source::kind::Form;
 use nopol_source::{Site, Sources};
-use nopol_expr::{Expr, Spec};
-use crate::subject::SubjectError;
-use nopol_synth::{self, EditKind, Limits, Stop};
 use nopol_synth::weights::WEIGHTS;
-use crate::repair::place;
+use nopol_synth::{EditKind, Limits, Stop};
 
 /// Candidates of one site that are judged, by [`Claim`].
 const MOST_PER_SITE: [usize; 4] = [10, 8, 5, 3];
@@ -178,7 +178,7 @@ impl Session<'_> {
                 stop: stop.clone(),
                 ..Limits::default()
             };
-            let synthesis = synth::synthesize(spec, &problem.pool, &limits);
+            let synthesis = nopol_synth::synthesize(spec, &problem.pool, &limits);
             self.copies.plain.supervisor.check()?;
             reason = reason.or(synthesis.reason);
             let made = synthesis.candidates.into_iter();
@@ -212,7 +212,7 @@ impl At<'_> {
         &self,
         observed: &Arc<Observed>,
         spec: &Spec,
-        made: synth::Candidate,
+        made: nopol_synth::Candidate,
         penalty: u32,
     ) -> Candidate {
         let (site, problem) = (self.site, &observed.problem);
@@ -327,9 +327,8 @@ impl At<'_> {
                     .to_owned(),
                 switched: value.to_string(),
                 cost: base
-                    + (place::of(site)
-                        + place::common(found.suspiciousness, site.kind))
-                    .saturating_sub(self.bonus),
+                    + (place::of(site) + place::common(found.suspiciousness, site.kind))
+                        .saturating_sub(self.bonus),
                 why,
                 is_loose: !leaves_jump_out,
                 is_trivial: !leaves_jump_out,

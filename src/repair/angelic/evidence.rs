@@ -12,11 +12,11 @@ use crate::patch::render::Style;
 use crate::rank::facts::Support;
 use crate::repair::fix::{Difference, Evidence};
 use crate::report::{ClauseReport, ContextRow, ContextTable};
+use nopol_expr::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
-use nopol_expr::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
-use nopol_synth::{self, Counterexample, Equality};
+use nopol_synth::{Counterexample, Equality};
 
 /// Contexts that are listed with a patch.
 const MOST_ROWS: usize = 40;
@@ -74,10 +74,10 @@ impl Explanation {
         let pool = &self.problem().pool;
         let specs = self.problem().specs.iter();
         let mut old = specs.filter_map(|spec| spec.old.as_ref());
-        synth::has_idle_part(&self.expr, pool)
+        nopol_synth::has_idle_part(&self.expr, pool)
             && !old
                 .next()
-                .is_some_and(|old| synth::has_idle_part(old, pool))
+                .is_some_and(|old| nopol_synth::has_idle_part(old, pool))
     }
 
     /// Each constant that the old condition does not compare with, and in how many contexts what is compared with it has
@@ -267,7 +267,7 @@ impl Evidence for Explanation {
         let Problem { pool, .. } = self.problem();
         let rows = self.problem().rows();
         self.expr == other.expr
-            || synth::equal(&self.expr, &other.expr, pool, rows) == Equality::Proved
+            || nopol_synth::equal(&self.expr, &other.expr, pool, rows) == Equality::Proved
     }
 
     fn agrees(&self, other: &dyn Evidence) -> Option<bool> {
@@ -339,7 +339,7 @@ impl Evidence for Explanation {
         let rows = self.problem().rows();
         let is_seen = self.agrees(other_evidence) == Some(false);
         let (mine, others, inputs) = (&self.written, &other.written, &self.observed.inputs);
-        let found = synth::possible_difference(mine, others, pool, rows, inputs);
+        let found = nopol_synth::possible_difference(mine, others, pool, rows, inputs);
         let named = |context: &Option<Counterexample>| -> Vec<(String, String)> {
             let values = context.iter().flat_map(|context| &context.values);
             values
@@ -351,7 +351,7 @@ impl Evidence for Explanation {
         };
         let hints = match found {
             Some(_) => named(&found),
-            None => named(&synth::difference(mine, others, pool, rows)),
+            None => named(&nopol_synth::difference(mine, others, pool, rows)),
         };
         Some(Difference {
             is_seen,

@@ -12,13 +12,13 @@ use crate::probe::Stage;
 use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
+use crate::subject::SubjectError;
+use crate::subject::workspace::Build;
 use nopol_basics::count;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::Counter;
 use nopol_process::run::{Plan, Verdict};
 use nopol_source::{FunctionIndex, SiteIndex};
-use crate::subject::SubjectError;
-use crate::subject::workspace::Build;
 
 /// A test that hangs is traced with this fraction of the fuel.
 const ENDLESS: u64 = 10;

@@ -11,7 +11,9 @@ use super::targets_of;
 use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
+use crate::repair::place;
 use crate::repair::session::Session;
+use nopol_expr::{CmpOp, Type};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
@@ -21,9 +23,7 @@ use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
 use nopol_source::words::{plain_names, with_parameters};
 use nopol_source::{Language, Site, SiteIndex};
-use nopol_expr::{CmpOp, Type};
 use nopol_synth::weights::WEIGHTS;
-use crate::repair::place;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
 const MOST_AT_ANGELIC: usize = 48;
@@ -62,8 +62,7 @@ impl Session<'_> {
             let of_site = targets_of(&knowledge.spectrum, found, targets);
             let overflows = panics.overflows_at(self.sources, found.site);
             let edits = self.one_step_edits(found.site, &kin, overflows);
-            let place =
-                place::of(site) + place::common(found.suspiciousness, site.kind);
+            let place = place::of(site) + place::common(found.suspiciousness, site.kind);
             let bonus = panics.bonus(self.sources, found.site);
             let edits = edits.into_iter().take(most);
             let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));

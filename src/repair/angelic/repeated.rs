@@ -10,12 +10,12 @@ use super::targets_of;
 use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
+use crate::repair::place;
 use crate::repair::session::Session;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::words::mentions;
 use nopol_source::{Form, Site, SiteKind};
 use nopol_synth::weights::WEIGHTS;
-use crate::repair::place;
 
 /// Conditions tried at one place, each plain and negated, and in one build.
 const MOST_AT_PLACE: usize = 6;
@@ -45,8 +45,7 @@ impl Session<'_> {
             if !is_new || site.asserts() {
                 continue;
             }
-            let place =
-                place::of(site) + place::common(found.suspiciousness, site.kind);
+            let place = place::of(site) + place::common(found.suspiciousness, site.kind);
             let bonus = panics.bonus(self.sources, found.site);
             for (distance, (other, negated)) in (0..).zip(self.conditions_for(site)) {
                 let cost = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested + distance)

@@ -9,9 +9,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Bench, Insertion, NewTest, Question, last_of, why};
 use crate::patch::edit::Edit;
+use crate::subject::files;
 use nopol_process::run::id::TestId;
 use nopol_source::nearby::{self, Test, Variant};
-use crate::subject::files;
 
 /// How often what does not compile is taken out.
 const MOST_ROUNDS: usize = 6;

@@ -7,7 +7,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::human::{how, place, places};
 use super::{Render, Rendered};
-use crate::report::phrases::{capitalized, sureness};
 use crate::report::AlternativeReport;
 use crate::report::ClauseReport;
 use crate::report::ContextTable;
@@ -18,6 +17,7 @@ use crate::report::PatchReport;
 use crate::report::Phase;
 use crate::report::SiteReport;
 use crate::report::claim;
+use crate::report::phrases::{capitalized, sureness};
 use nopol_basics::count;
 
 /// The page.

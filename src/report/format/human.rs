@@ -17,8 +17,8 @@ use crate::report::PatchReport;
 use crate::report::Reach;
 use crate::report::SiteReport;
 use crate::report::claim;
-use nopol_basics::count;
 use crate::report::{phrases, snippet};
+use nopol_basics::count;
 
 const BOLD: Style = Style::new().bold();
 

@@ -9,12 +9,12 @@ use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 
 use super::{Render, Rendered};
-use nopol_basics::hash::fnv1a;
 use crate::report::regions::position;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
     Evidence, Outcome, PatchReport,
 };
+use nopol_basics::hash::fnv1a;
 
 /// Incremented when a field is removed or changes its meaning.
 const VERSION: u32 = 1;

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::{Render, Rendered};
-use crate::report::format::human::places;
-use crate::report::markup::{code, escaped, fenced, prose};
-use crate::report::phrases::{capitalized, sureness};
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::claim;
+use crate::report::format::human::places;
+use crate::report::markup::{code, escaped, fenced, prose};
+use crate::report::phrases::{capitalized, sureness};
 use nopol_basics::count;
 
 /// A table, and each patch behind a line to open.

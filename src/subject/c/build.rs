@@ -11,13 +11,13 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, diagnostics, includes, shim, target};
+use crate::subject::SubjectError;
+use crate::subject::paths::normal;
+use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 use nopol_process::run::command::Case;
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::{Binary, Commands, Harness};
-use crate::subject::SubjectError;
-use crate::subject::paths::normal;
-use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// Compiler flags of a sanitized build. The first sanitizer report ends the program.
 const SANITIZED: &str =

@@ -11,11 +11,11 @@ use super::Program;
 use super::options::COptions;
 pub use crate::config::NAME;
 use crate::config::{Config, ConfigError, File, seconds};
-use nopol_basics::paths;
-use nopol_process::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
+use nopol_basics::paths;
 use nopol_basics::visible;
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

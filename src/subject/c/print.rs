@@ -5,8 +5,8 @@ use toml_edit::{Array, DocumentMut, Item, Table, Value};
 use super::config;
 use super::options::COptions;
 use crate::config::File;
-use nopol_process::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 
 /// The table `[c]` with the origin of each value; for the tests, only where they are defined.
 ///

@@ -10,10 +10,10 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, target};
-use nopol_process::run::{Runner, pool};
 use crate::subject::ecosystem::Answered;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{SubjectError, files, paths};
+use nopol_process::run::{Runner, pool};
 
 /// The most that an answer may have, in bytes.
 const MOST_PRINTED: u64 = 1 << 20;

@@ -15,14 +15,14 @@ use super::nextest;
 use super::options::{CargoOptions, TestTool};
 use super::seed::{Seed, Seeded};
 use super::{Member, Packages, load, runtime};
+use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Told, Whole};
+use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use crate::subject::{Subject, SubjectError, files, paths};
 use nopol_process::run::Runner;
 use nopol_process::run::id::{TargetId, TestId};
 use nopol_source::Language;
 use nopol_source::language::Readable;
 use nopol_source::rust::language::Crates;
-use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Told, Whole};
-use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::subject::{Subject, SubjectError, files, paths};
 
 impl Description for CargoOptions {
     fn load(&self) -> Result<Subject, SubjectError> {

@@ -13,11 +13,11 @@ use serde::de::IgnoredAny;
 
 use super::Packages;
 use super::build::Cargo;
-use nopol_process::run::id::{TargetId, TestId};
-use nopol_process::run::rules::{Group, Rule, Rules};
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::Told;
 use crate::subject::workspace::{Linked, Workspace};
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::rules::{Group, Rule, Rules};
 
 /// Where the configuration is, below the workspace.
 const FILE: &str = ".config/nextest.toml";

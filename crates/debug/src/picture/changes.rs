@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use nopol_heap::state::{Node, NodeId, State, Value, Variable};
 use super::arrays::{Row, node_rows, variable_rows};
+use nopol_heap::state::{Node, NodeId, State, Value, Variable};
 
 /// The changes of one node.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use nopol_heap::state::{Node, NodeId, State, Value, Variable};
 use super::{beside, draw, svg, words};
+use nopol_heap::state::{Node, NodeId, State, Value, Variable};
 
 const WIDTH: usize = 80;
 

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nopol_heap::effect::Effects;
 use crate::gdb::{FrameIdentity, Names, Snapshot};
+use nopol_heap::effect::Effects;
 use nopol_heap::ir::{Routine, VariableId};
 use nopol_heap::machine::Point;
 use nopol_heap::memory::Memory;

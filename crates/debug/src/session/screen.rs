@@ -2,12 +2,12 @@
 //! (Wolverine2, section 3.2, algorithm "ExecuteStatement"). A changed statement is skipped and its new text evaluated; a changed
 //! condition is evaluated and control sent where it says; an inserted statement is evaluated where control passes its place.
 
-use nopol_program::front::c;
-use nopol_program::ir::Span;
 use nopol_heap::ir::{Instruction, Kind, Routine, SlotId, StatementId};
 use nopol_heap::load::Loaded;
 use nopol_heap::patch::Change;
 use nopol_heap::rewrite::{Edit, edits};
+use nopol_program::front::c;
+use nopol_program::ir::Span;
 
 /// What to do instead of the statement that comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]

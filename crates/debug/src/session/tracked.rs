@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use super::command::Named;
 use super::history::{Checkpoint, History, Kept, Since};
-use super::place::Way;
-use nopol_program::front::c::macro_constants;
-use nopol_program::ir::VariableId as CellId;
-use nopol_heap::effect::{Effect, Effects};
 use crate::gdb::{FrameIdentity, Names, Snapshot};
+use nopol_heap::effect::{Effect, Effects};
 use nopol_heap::ir::{Instruction, Routine, VariableId};
 use nopol_heap::load::Loaded;
 use nopol_heap::machine::Point;
 use nopol_heap::memory::{Memory, Node};
 use nopol_heap::patch::Change;
+use nopol_heap::place::Way;
 use nopol_heap::problem::{Control, Visit};
 use nopol_heap::state::{self, State, Value};
+use nopol_program::front::c::macro_constants;
+use nopol_program::ir::VariableId as CellId;
 
 /// The structure of a node for which the debugger has another name: that of a type, or without `struct`.
 fn record_of(routine: &Routine, node: &state::Node) -> String {

@@ -10,8 +10,8 @@ use typed_index_collections::TiVec;
 use super::Extent;
 use crate::circuit::word::{self, Word};
 use crate::circuit::{Bit, Circuit};
-use nopol_program::ir::{Initially, Scalar};
 use nopol_basics::index;
+use nopol_program::ir::{Initially, Scalar};
 
 index! {
     /// An object, in [`Memory::objects`].

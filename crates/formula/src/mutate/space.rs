@@ -9,13 +9,13 @@ use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, ot
 use super::rearranged::clauses_of;
 use super::rewrite::{Text, is_truth};
 use super::scopes::Scopes;
+use nopol_basics::index;
 use nopol_program::ir::{
     BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
     Span, Statement, VariableId, Variant,
 };
 use nopol_program::visit;
 use nopol_program::written::{Operation, Operator, Owner};
-use nopol_basics::index;
 
 index! {
     /// A statement that may be changed in one of several ways, in [`Space::locations`].

@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::encode::Extent;
-use nopol_program::front::c;
-use nopol_program::ir::{ChoiceId, Entry, FunctionId, Made, Program, Test};
 use crate::mutate::applied::mutant;
 use crate::mutate::must::Prune;
 use crate::mutate::space::Kept;
 use crate::mutate::specification::Check;
 use crate::mutate::{Level, Options, Outcome, Space, Specification, repairs};
+use nopol_program::front::c;
+use nopol_program::ir::{ChoiceId, Entry, FunctionId, Made, Program, Test};
 use nopol_program::position::Positions;
 use nopol_program::visit::needs;
 

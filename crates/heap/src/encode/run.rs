@@ -10,7 +10,6 @@ use typed_index_collections::TiVec;
 use super::cases::Cases;
 use super::guard::Guard;
 use super::holes::Holes;
-use nopol_program::ir::RecordId;
 use crate::effect::Effect;
 use crate::ir::{Atom, Instruction, Routine, SlotId, StatementId, Term, Type, VariableId};
 use crate::machine::Point;
@@ -19,6 +18,7 @@ use crate::problem::{Control, Triple, Visit};
 use crate::space::Space;
 use crate::state::Value;
 use crate::until::Until;
+use nopol_program::ir::RecordId;
 
 /// Most possible values of an entity.
 const MOST_CASES: usize = 96;

@@ -1,11 +1,11 @@
 //! Puts called functions in place of their calls.
 
 use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
-use nopol_program::ir::{
-    Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span,
-};
 use crate::ir::{
     Atom, Instruction, Kind, Leaf, Path, Statement, StatementId, Term, Type, VariableId,
+};
+use nopol_program::ir::{
+    Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span,
 };
 
 use super::terms::Parts;

@@ -2,8 +2,8 @@
 
 use super::Lowering;
 use super::terms::Parts;
-use nopol_program::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
 use crate::ir::{Atom, Compared, Comparison, Condition, Term, Type};
+use nopol_program::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
 
 impl Lowering<'_> {
     /// Lowers a condition.

@@ -3,10 +3,10 @@
 
 use super::terms::Parts;
 use super::{Exits, Lowering};
+use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Slot, Statement as Written};
 use nopol_program::ir::{
     Dialect, Expr, Lvalue, NodeId, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
 };
-use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Slot, Statement as Written};
 
 impl Lowering<'_> {
     /// The body of the function that is being lowered.
@@ -24,8 +24,7 @@ impl Lowering<'_> {
             .outline
             .iter()
             .filter(|outlined| {
-                outlined.kind == OutlineKind::Block
-                    && crate::outline::contains(outlined.span, span)
+                outlined.kind == OutlineKind::Block && crate::outline::contains(outlined.span, span)
             })
             .max_by_key(|outlined| outlined.span.end - outlined.span.start)
             .map(|outlined| outlined.span)

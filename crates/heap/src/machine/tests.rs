@@ -6,13 +6,13 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 use super::{Fault, Machine};
-use nopol_program::interpret::{self, End, Limits, call};
-use nopol_program::ir::FaultKind;
-use nopol_program::position::Positions;
 use crate::load::Loaded;
 use crate::machine::Point;
 use crate::memory::Memory;
 use crate::state::Value;
+use nopol_program::interpret::{self, End, Limits, call};
+use nopol_program::ir::FaultKind;
+use nopol_program::position::Positions;
 
 const TYPES: [&str; 11] = [
     "int",

@@ -15,8 +15,6 @@ nopol_basics::index! {
     TestIndex
 }
 
-
-
 /// The tests of the subject in one of its builds.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite<'a> {

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use super::format::{self, Decimal};
 use super::value::{Address, Value, wrap};
 use super::{End, Flow, Interpreter, Jump};
-use crate::ir::{
-    Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span,
-};
+use crate::ir::{Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span};
 
 /// Most bytes of output that are kept; more is dropped.
 const MOST_OUTPUT: usize = 1 << 20;

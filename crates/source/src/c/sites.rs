@@ -17,8 +17,8 @@ use super::scope::{Assigned, Scopes};
 use super::syntax::{has_directive, operator, text_of, unparenthesized};
 use super::templates::template;
 use super::types::{Declarations, declarators};
-use nopol_basics::hash;
 use crate::{BodyOrigin, DeclaredType, FileIndex, FunctionIndex, Site, SiteKind, Sources};
+use nopol_basics::hash;
 
 /// Facts about the whole program.
 pub struct ProgramFacts<'a> {

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use self::variants::{Declared, Occurrences, occurrences};
 use super::templates::{PANICS, template};
-use nopol_basics::hash;
 use crate::{
     BodyOrigin, ExitSnippet, FileIndex, Function, FunctionIndex, Name, Site, SiteKind, Sources,
 };
+use nopol_basics::hash;
 
 /// Early exits per insertion point, by the origin of their bodies.
 const MOST_OWN: usize = 5;

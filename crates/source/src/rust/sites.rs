@@ -26,8 +26,8 @@ use super::templates::template;
 use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
-use nopol_basics::hash;
 use crate::{BodyOrigin, FileIndex, FunctionIndex, Site, SiteKind, Sources};
+use nopol_basics::hash;
 use nopol_expr::Binding;
 
 /// What is collected from all files.

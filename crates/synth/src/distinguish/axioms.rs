@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A fact that holds in every context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate) enum Axiom {
+pub(crate) enum Axiom {
     /// The term is always defined.
     Total(TermId),
     /// Two booleans are defined in the same places, with opposite values.
@@ -33,7 +33,7 @@ pub(in crate) enum Axiom {
 }
 
 /// The axioms of the pool's terms that no row contradicts.
-pub(in crate) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
+pub(crate) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     let mut index: BTreeMap<(&Access, Type), TermId> = BTreeMap::new();
     let mut queries: BTreeMap<(&Access, Query, Type), TermId> = BTreeMap::new();
     for (id, term) in pool.terms.iter_enumerated() {
@@ -122,7 +122,7 @@ fn presence(
 }
 
 /// The used terms and the terms that axioms relate to them: a context must have values for all of these.
-pub(in crate) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BTreeSet<TermId> {
+pub(crate) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BTreeSet<TermId> {
     let mut related = used.clone();
     loop {
         let before = related.len();
@@ -218,15 +218,15 @@ impl Axiom {
 }
 
 /// The largest possible length.
-pub(in crate) fn most() -> Value {
+pub(crate) fn most() -> Value {
     Value::Int(IntType::Usize, Int::from_i128(i128::from(i64::MAX)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nopol_source::Language;
     use nopol_expr::Origin;
+    use nopol_source::Language;
 
     fn ids<const N: usize>(numbers: [u32; N]) -> [TermId; N] {
         numbers.map(TermId::new)

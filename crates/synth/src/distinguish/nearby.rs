@@ -2,8 +2,8 @@
 //! another variable. This finds most differences without the solver, and the ones that are easy to read.
 
 use super::pair::{Counterexample, Pair};
-use nopol_expr::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
 use crate::limits;
+use nopol_expr::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
 
 /// The first difference found, changing one variable before two.
 pub(super) fn difference(pair: &Pair) -> Option<Counterexample> {

@@ -29,7 +29,7 @@ pub struct Counterexample {
     not(feature = "z3"),
     expect(dead_code, reason = "some of it only the solver needs")
 )]
-pub(in crate) struct Pair<'a> {
+pub(crate) struct Pair<'a> {
     pub exprs: [&'a Expr; 2],
     pub pool: &'a Pool,
     pub rows: &'a [Row],

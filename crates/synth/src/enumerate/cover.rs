@@ -6,7 +6,6 @@
 //! them cover, so it tries few combinations. Disjunctions are the same with true and false exchanged.
 
 use super::edits::edited;
-use nopol_expr::Expr;
 use crate::atoms::Atom;
 use crate::collect::Collector;
 use crate::kind::EditKind;
@@ -14,6 +13,7 @@ use crate::limits;
 use crate::redundancy::same_operands;
 use crate::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, Table, UNDEFINED};
 use crate::weights::WEIGHTS;
+use nopol_expr::Expr;
 
 /// A clause and the rows it covers.
 struct Clause<'a> {

@@ -7,7 +7,6 @@
 use super::alternatives::alternatives;
 use super::grouping::regrouped;
 use super::operands::operand;
-use nopol_expr::{ArithOp, CmpOp, Expr, Pool, Reading, Type};
 use crate::atoms::{self, Atom};
 use crate::collect::Collector;
 use crate::kind::EditKind;
@@ -15,6 +14,7 @@ use crate::limits;
 use crate::redundancy::same_operands;
 use crate::table::{BoolOp, Need, Table};
 use crate::weights::WEIGHTS;
+use nopol_expr::{ArithOp, CmpOp, Expr, Pool, Reading, Type};
 
 /// An edited original condition.
 pub(super) struct Edit {
@@ -36,12 +36,7 @@ pub(super) fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
 
 /// Offers every single edit of the spec's original condition that meets `need`. Returns false if there is no
 /// condition to edit.
-pub(in crate) fn near(
-    table: &Table,
-    atoms: &[Atom],
-    need: &Need,
-    collector: &mut Collector,
-) -> bool {
+pub(crate) fn near(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) -> bool {
     let Some(old) = edited(table) else {
         return false;
     };
@@ -70,12 +65,7 @@ pub(in crate) fn near(
 }
 
 /// Offers clauses added on top of another edit of the original condition.
-pub(in crate) fn two_edits(
-    table: &Table,
-    atoms: &[Atom],
-    need: &Need,
-    collector: &mut Collector,
-) {
+pub(crate) fn two_edits(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) {
     let Some(old) = edited(table) else {
         return;
     };
@@ -109,7 +99,7 @@ pub(in crate) fn two_edits(
 
 /// Offers the negation of an original condition with side effects. Besides adding a clause after it, this is
 /// its only edit.
-pub(in crate) fn of_impure(old: &Expr, collector: &mut Collector) {
+pub(crate) fn of_impure(old: &Expr, collector: &mut Collector) {
     collector.offer(
         &old.clone().not(),
         WEIGHTS.edit.negation,

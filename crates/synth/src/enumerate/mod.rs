@@ -14,9 +14,9 @@ use super::collect::Collector;
 use super::engine::{Engine, Levels, Task};
 use super::kind::EditKind;
 use super::table::{BoolOp, FALSE, Need, TRUE, UNDEFINED};
-use nopol_expr::Expr;
 use crate::limits;
 use crate::weights::WEIGHTS;
+use nopol_expr::Expr;
 
 /// Searches edits of the original condition, then new conditions.
 pub(super) struct Enumerate;

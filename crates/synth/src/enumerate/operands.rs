@@ -2,11 +2,11 @@
 //! arithmetic.
 
 use super::edits::{Edit, Rebuild};
-use nopol_expr::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 use crate::kind::EditKind;
 use crate::table::Table;
-use crate::{atoms, rank};
 use crate::weights::WEIGHTS;
+use crate::{atoms, rank};
+use nopol_expr::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 
 /// Edits of an operand.
 pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) {

@@ -6,9 +6,9 @@ use super::machine::Machine;
 use super::operators::{Datum, Sign, compare};
 use super::texts::Texts;
 use super::{all, any, isolated};
-use nopol_expr::{CmpOp, Row, TermId, Type, Value};
 use crate::distinguish::axioms::{Axiom, most};
 use crate::distinguish::pair::{Counterexample, Equality, Pair};
+use nopol_expr::{CmpOp, Row, TermId, Type, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use typed_index_collections::TiVec;
@@ -25,7 +25,7 @@ const CHANGES: usize = 3;
 const LESSONS: usize = 64;
 
 /// See [`crate::equal`].
-pub(in crate) fn equal(pair: &Pair) -> Equality {
+pub(crate) fn equal(pair: &Pair) -> Equality {
     isolated(|| match Search::new(pair, &[]) {
         Some(search) => match search.ask(&[]) {
             Answer::Differ(_, context) => Equality::Differ(context),
@@ -37,7 +37,7 @@ pub(in crate) fn equal(pair: &Pair) -> Equality {
 }
 
 /// See [`crate::difference`].
-pub(in crate) fn difference(pair: &Pair) -> Option<Counterexample> {
+pub(crate) fn difference(pair: &Pair) -> Option<Counterexample> {
     isolated(|| smallest(pair)).or_else(|| match equal(pair) {
         Equality::Differ(context) => Some(context),
         Equality::Proved | Equality::Unknown => None,

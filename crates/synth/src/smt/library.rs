@@ -10,15 +10,15 @@
 //! `&&` and `||`; one sum instead of `+` and `-`. A negation is a choice of a connective's input rather than a
 //! block. So every block of a level has a fixed place, and no two blocks need to be ordered.
 
-use nopol_expr::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
 use crate::atoms;
 use crate::rank;
 use crate::table::Table;
+use nopol_expr::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
 use std::collections::BTreeSet;
 
 /// Number of blocks of each kind in an expression.
 #[derive(Clone, Copy, Debug)]
-pub(in crate) struct Level {
+pub(crate) struct Level {
     name: &'static str,
     /// Maximum number; the exact number if the other blocks need all of them.
     pub comparisons: usize,
@@ -53,7 +53,7 @@ const SHAPES: [Level; 10] = [
 ];
 
 /// The levels in the order in which they are tried: those with sums for each integer type.
-pub(in crate) fn levels(table: &Table) -> Vec<Level> {
+pub(crate) fn levels(table: &Table) -> Vec<Level> {
     let terms = table.pool.terms.iter();
     let integers: BTreeSet<IntType> = terms
         .filter_map(|term| match term.ty {
@@ -89,7 +89,7 @@ impl Level {
 
 /// A building block (§3.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate) enum Block {
+pub(crate) enum Block {
     /// `+` or `-`; choices: is it `-`?
     Sum(IntType),
     /// Choices: is it `<`/`<=` rather than `==`/`!=`? Is it the second of the two?
@@ -111,7 +111,7 @@ impl Block {
 
 /// One of I₀.
 #[derive(Clone, Debug)]
-pub(in crate) struct Input {
+pub(crate) struct Input {
     /// A term, or a boolean part of the original condition.
     pub expr: Expr,
     pub ty: Type,
@@ -124,7 +124,7 @@ pub(in crate) struct Input {
 }
 
 /// The inputs, blocks and locations of one level.
-pub(in crate) struct Library<'a> {
+pub(crate) struct Library<'a> {
     pub table: &'a Table<'a>,
     pub inputs: Vec<Input>,
     pub blocks: Vec<Block>,
@@ -310,7 +310,7 @@ fn boolean_parts(expr: &Expr, parts: &mut Vec<Expr>) {
 
 /// An assignment of the location variables and choices: the structure of an expression.
 #[derive(Clone, Debug)]
-pub(in crate) struct Wiring {
+pub(crate) struct Wiring {
     /// Location of each input of each block.
     pub inputs: Vec<[usize; 2]>,
     pub choices: Vec<Vec<bool>>,

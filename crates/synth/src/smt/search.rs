@@ -3,7 +3,6 @@
 
 use super::library::{self, Level, Library};
 use super::{Encoding, Verdict, isolated};
-use nopol_expr::Expr;
 use crate::Answer;
 use crate::collect::Collector;
 use crate::engine::{Engine, Levels, Task};
@@ -11,6 +10,7 @@ use crate::kind::EditKind;
 use crate::rank;
 use crate::table::{Bits, Table};
 use crate::weights::WEIGHTS;
+use nopol_expr::Expr;
 
 /// Expressions taken from one level.
 const MODELS: usize = 30;
@@ -19,7 +19,7 @@ const MODELS: usize = 30;
 const FURTHER: u32 = 20;
 
 /// The solver alone.
-pub(in crate) struct Smt;
+pub(crate) struct Smt;
 
 impl Engine for Smt {
     /// Tries the levels in order, up to the first with an expression and, with a smaller budget, the one after it.

@@ -9,8 +9,8 @@ use proptest::test_runner::TestCaseResult;
 
 use super::{COptions, NAME, files, load};
 use crate::config::seconds;
-use nopol_basics::damaged::{Input, documents, few, many};
 use crate::subject::SubjectError;
+use nopol_basics::damaged::{Input, documents, few, many};
 
 const VALID: &[&[u8]] = &[
     br#"top = 3

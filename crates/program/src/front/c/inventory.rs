@@ -4,9 +4,7 @@
 use super::source::Syntax;
 use super::{Translator, literals, places};
 use crate::ir::{BinaryOp, LogicalOp, Span};
-use crate::written::{
-    Item, ItemKind, Operand, Operation, Operator, Owner, Step, Used, Written,
-};
+use crate::written::{Item, ItemKind, Operand, Operation, Operator, Owner, Step, Used, Written};
 
 /// What says what is right, or what to assume: never wrong, and never changed.
 const STATEMENTS_ABOUT: [&str; 6] = [

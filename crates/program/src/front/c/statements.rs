@@ -3,9 +3,7 @@
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator, build};
-use crate::ir::{
-    Expr, NodeId, OutlineKind, Outlined, PlaceId, PlaceKind, Scalar, Span, Statement,
-};
+use crate::ir::{Expr, NodeId, OutlineKind, Outlined, PlaceId, PlaceKind, Scalar, Span, Statement};
 
 /// Where `break` goes to, and `continue` if it is a loop.
 #[derive(Clone, Copy)]

@@ -4,9 +4,7 @@ use super::source::Syntax;
 use super::statements::Jump;
 use super::types::Type;
 use super::{Translated, Translator, build};
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Scalar, Span, Statement, VariableId,
-};
+use crate::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Scalar, Span, Statement, VariableId};
 
 /// Statements and the labels before them.
 struct Group {

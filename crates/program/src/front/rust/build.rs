@@ -1,9 +1,7 @@
 //! Shorthands for expressions and cells of the program.
 
 use super::types::{Int, Type};
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, Lvalue, Overflow, Scalar, Span, UnaryOp, VariableId,
-};
+use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Overflow, Scalar, Span, UnaryOp, VariableId};
 
 pub(super) fn constant(value: i128, ty: Scalar, span: Span) -> Expr {
     Expr {

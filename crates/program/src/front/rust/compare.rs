@@ -8,9 +8,7 @@ use super::expressions::bare;
 use super::places::slice_element;
 use super::source::number;
 use super::types::Type;
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Outside, Scalar, Span, Statement,
-};
+use crate::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Outside, Scalar, Span, Statement};
 
 /// As many elements are compared one by one.
 const MOST_ONE_BY_ONE: u32 = 64;

@@ -5,9 +5,7 @@ use syn::{Expr as Syntax, UnOp};
 use super::body::{Body, Sink};
 use super::build::{Repr, Value, cast, constant, count, is_written_number, not, unary, within};
 use super::types::Type;
-use crate::ir::{
-    Expr, ExprKind, Lvalue, Outside, Overflow, Scalar, Span, Statement, UnaryOp,
-};
+use crate::ir::{Expr, ExprKind, Lvalue, Outside, Overflow, Scalar, Span, Statement, UnaryOp};
 
 /// An expression without parentheses around it.
 pub(super) fn bare(syntax: &Syntax) -> &Syntax {

@@ -178,12 +178,7 @@ impl Body<'_, '_> {
                     // The largest number has no next one, and so it is out of bounds anyway.
                     syn::RangeLimits::Closed(_) => {
                         let one = constant(1, end.ty, span);
-                        super::build::binary(
-                            BinaryOp::Add,
-                            crate::ir::Overflow::Fault,
-                            end,
-                            one,
-                        )
+                        super::build::binary(BinaryOp::Add, crate::ir::Overflow::Fault, end, one)
                     }
                 }
             }

@@ -5,9 +5,7 @@ use super::build::{
     null, number, returns,
 };
 use crate::interpret::{End, Limits, Value};
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, LogicalOp, Overflow, Scalar, UnaryOp,
-};
+use crate::ir::{BinaryOp, Expr, ExprKind, FaultKind, LogicalOp, Overflow, Scalar, UnaryOp};
 
 const ULONG: Scalar = Scalar::Int {
     bits: 64,

@@ -5,9 +5,7 @@ use super::build::{
     int, load, null, number, put, returns, set,
 };
 use crate::interpret::{End, Limits, Value};
-use crate::ir::{
-    BinaryOp, Builtin, ExprKind, FaultKind, Lvalue, Scalar, Statement, VariableId,
-};
+use crate::ir::{BinaryOp, Builtin, ExprKind, FaultKind, Lvalue, Scalar, Statement, VariableId};
 
 const LENIENT: Limits = Limits {
     implicit: false,

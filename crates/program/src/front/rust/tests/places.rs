@@ -149,12 +149,7 @@ fn f(xs: [u8; B]) -> usize { let _ = xs; A + B + C }
 }
 
 /// Whether another value at one evaluation of a place makes the test pass.
-fn is_repaired(
-    program: &Program,
-    tests: &[crate::ir::Test],
-    place: usize,
-    value: i128,
-) -> bool {
+fn is_repaired(program: &Program, tests: &[crate::ir::Test], place: usize, value: i128) -> bool {
     let mut positions = Positions::default();
     let first = run(program, &tests[0], &LIMITS, &mut positions, &HashMap::new());
     let at = first.evaluated.iter().map(|evaluated| evaluated.instance);

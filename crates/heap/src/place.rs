@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use nopol_heap::ir::{
+use crate::ir::{
     Atom, Instruction, Kind, LoopId, Path, Routine, SlotId, StatementId, Term, VariableId,
 };
-use nopol_heap::machine::Point;
-use nopol_heap::problem::Visit;
+use crate::machine::Point;
+use crate::problem::Visit;
 
 /// What lay between two stops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
