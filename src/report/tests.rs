@@ -552,14 +552,6 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
 }
 
 #[test]
-fn numbers_agree_with_their_nouns() {
-    assert_eq!(count(1, "patch"), "1 patch");
-    assert_eq!(count(2, "patch"), "2 patches");
-    assert_eq!(count(0, "site"), "0 sites");
-    assert_eq!(count(3, "test binary"), "3 test binaries");
-}
-
-#[test]
 fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     let mut doubted = patch(1, "score == 50");
     assert_eq!(doubted.doubt(), None);
