@@ -1,5 +1,5 @@
-//! What `docs/architecture.md` promises of the house: who knows what, and that the files it and
-//! the README name exist.
+//! What `docs/architecture.md` promises beyond what the compiler enforces between crates: who knows what inside a crate, and
+//! that the files which the documents name exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,13 @@ fn sources(below: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The source files of the tool and of its crates.
+fn all_sources() -> Vec<(String, String)> {
+    let mut all = sources("src");
+    all.extend(sources("crates"));
+    all
+}
+
 /// Whether a file is compiled into tests only, by its name.
 fn is_test(path: &Path) -> bool {
     let tests = ["tests", "tests.rs", "fixture.rs"];
@@ -48,17 +55,20 @@ fn is_test(path: &Path) -> bool {
     parts.any(|part| tests.iter().any(|test| part == *test))
 }
 
-/// Whether code names a crate or module by path.
+/// Whether code names a crate or module by path, or imports it.
 fn names(code: &str, module: &str) -> bool {
-    code.match_indices(&format!("{module}::")).any(|(at, _)| {
-        !code[..at]
-            .ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == ':')
-            || code[..at].ends_with(" ::")
+    code.match_indices(module).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + module.len()..]);
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let is_path = after.starts_with("::");
+        let is_import = after.starts_with([';', ',', '}']) && before.ends_with("use ");
+        (is_path || is_import) && !before.ends_with(|before: char| is_part(before) || before == ':')
+            || is_path && before.ends_with(" ::")
     })
 }
 
 fn assert_only(module: &str, allowed: &[&str]) {
-    for (file, code) in sources("src") {
+    for (file, code) in all_sources() {
         if names(&code, module) {
             assert!(
                 allowed.iter().any(|room| file.starts_with(room)),
@@ -81,6 +91,8 @@ fn assert_never(room: &str, modules: &[&str]) {
 /// Of a room, only some parts name these modules.
 fn assert_only_in(room: &str, modules: &[&str], parts: &[&str]) {
     for (file, code) in sources(room) {
+        // The weights are data.
+        let code = code.replace("nopol_synth::weights", "");
         let is_part = parts.iter().any(|part| file.starts_with(part));
         for module in modules {
             assert!(is_part || !names(&code, module), "{file} names {module}");
@@ -90,74 +102,70 @@ fn assert_only_in(room: &str, modules: &[&str], parts: &[&str]) {
 
 #[test]
 fn only_the_solver_room_knows_z3() {
-    assert_only("z3", &["src/synth/smt", "src/heap/encode"]);
+    assert_only("z3", &["crates/synth/src/smt", "crates/heap/src/encode"]);
 }
 
 #[test]
 fn only_clauses_know_the_sat_solver() {
-    assert_only("rustsat", &["src/formula/circuit/cnf.rs"]);
-    assert_only("rustsat_batsat", &["src/formula/circuit/cnf.rs"]);
+    assert_only("rustsat", &["crates/formula/src/circuit/cnf.rs"]);
+    assert_only("rustsat_batsat", &["crates/formula/src/circuit/cnf.rs"]);
 }
 
 #[test]
-fn formulas_know_programs_only_as_text() {
-    let parts = [
-        "circuit",
-        "encode",
-        "faults",
-        "front",
-        "interpret",
-        "mutate",
-    ];
-    for part in parts {
-        let rooms = [
-            "crate::subject",
-            "crate::run",
-            "crate::repair",
-            "crate::source",
-            "std::fs",
-            "std::process",
-        ];
-        assert_never(&format!("src/formula/{part}"), &rooms);
+fn programs_formulas_and_heaps_are_pure() {
+    // Only the benchmark reads files.
+    let outside = ["std::fs", "std::process", "walkdir"];
+    for room in [
+        "crates/program/src",
+        "crates/formula/src",
+        "crates/debug/src/picture",
+    ] {
+        assert_never(room, &outside);
     }
+    assert_only_in(
+        "crates/heap/src",
+        &outside,
+        &["crates/heap/src/benchmark.rs"],
+    );
+    assert_never("crates/debug/src/gdb", &["nopol_program", "nopol_heap::ir"]);
+    assert_never(
+        "crates/debug/src/picture",
+        &["nopol_program", "nopol_heap::ir"],
+    );
+}
+
+/// The crates of this workspace that a crate depends on, by its manifest.
+fn dependencies(of: &str) -> Vec<String> {
+    let manifest = fs::read_to_string(root().join("crates").join(of).join("Cargo.toml")).unwrap();
+    let (_, after) = manifest.split_once("[dependencies]").unwrap();
+    let own = after.split("\n[").next().unwrap_or_default();
+    let named = own.lines().filter_map(|line| line.strip_prefix("nopol_"));
+    let named = named.map(|line| line.split('.').next().unwrap_or_default().to_owned());
+    named.collect()
 }
 
 #[test]
-fn heaps_are_repaired_without_processes_and_files() {
-    let parts = [
-        "encode",
-        "ir.rs",
-        "localize.rs",
-        "lower",
-        "machine.rs",
-        "memory.rs",
-        "patch.rs",
-        "picture",
-        "problem.rs",
-        "repair.rs",
-        "rewrite.rs",
-        "space.rs",
-        "state.rs",
+fn crates_depend_on_each_other_as_the_architecture_draws_it() {
+    let drawn = [
+        ("basics", &[][..]),
+        ("expr", &["basics"]),
+        ("source", &["basics", "expr"]),
+        ("synth", &["expr"]),
+        ("process", &["basics", "expr", "instrument"]),
+        ("program", &["basics"]),
+        ("formula", &["basics", "program"]),
+        ("heap", &["basics", "program"]),
+        ("debug", &["basics", "heap", "program"]),
     ];
-    for part in parts {
-        let rooms = [
-            "crate::subject",
-            "crate::run",
-            "crate::repair",
-            "crate::source",
-            "crate::heap::gdb",
-            "std::fs",
-            "std::process",
-        ];
-        assert_never(&format!("src/heap/{part}"), &rooms);
+    for (of, on) in drawn {
+        assert_eq!(dependencies(of), on, "{of}");
     }
-    assert_never("src/heap/gdb", &["crate::formula", "crate::heap::ir"]);
 }
 
 #[test]
 fn only_rust_sources_and_the_probe_know_syn() {
-    let front = "src/formula/front/rust";
-    assert_only("syn", &["src/source/rust/", "src/probe/", front]);
+    let front = "crates/program/src/front/rust";
+    assert_only("syn", &["crates/source/src/rust/", "src/probe/", front]);
 }
 
 #[test]
@@ -168,9 +176,9 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     // What gcc and cargo-nextest say is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
         "src/subject/cargo/nextest.rs",
-        "src/run/wire.rs",
-        "src/heap/notation.rs",
-        "src/heap/web/step.rs",
+        "crates/process/src/run/wire.rs",
+        "crates/heap/src/notation.rs",
+        "crates/debug/src/web/step.rs",
         "src/subject/c/calls.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
@@ -191,7 +199,7 @@ fn command_lines_progress_bars_and_configuration_files_have_one_room_each() {
     ];
     assert_only("toml_edit", &[&["src/config/"], &others[..]].concat());
     // Who stands in for a compiler is told, so that the library works in any program.
-    for (file, code) in sources("src") {
+    for (file, code) in all_sources() {
         let is_told = file.starts_with("src/cli/");
         assert!(
             is_told || !code.contains("current_exe"),
@@ -228,7 +236,7 @@ const SYNTAX: [&str; 22] = [
 
 #[test]
 fn synthesis_reads_no_syntax_of_any_language() {
-    for (file, code) in sources("src/synth") {
+    for (file, code) in sources("crates/synth/src") {
         if file.contains("/tests") {
             continue;
         }
@@ -256,14 +264,14 @@ fn languages_are_told_apart_in_one_place_of_a_room() {
     };
     assert_eq!(told_apart("src/contexts"), ["src/contexts/operands.rs"]);
     assert_eq!(told_apart("src/patch/render"), [""; 0]);
-    assert_eq!(told_apart("src/synth"), [""; 0]);
-    assert_eq!(told_apart("src/spec"), [""; 0]);
+    assert_eq!(told_apart("crates/synth/src"), [""; 0]);
+    assert_eq!(told_apart("crates/expr/src"), [""; 0]);
 }
 
 #[test]
 fn all_weights_stand_in_one_file() {
     // What sources find is priced by nobody but the weights.
-    for room in ["src/source", "src/synth", "src/contexts"] {
+    for room in ["crates/source/src", "crates/synth/src", "src/contexts"] {
         for (file, code) in sources(room) {
             let is_price = |line: &&str| line.contains("const ") && line.contains(": u32 =");
             for line in code.lines().filter(is_price) {
@@ -278,16 +286,16 @@ fn all_weights_stand_in_one_file() {
 #[test]
 fn processes_signals_and_sandboxes_have_one_room_each() {
     let caught = [
-        "src/run/process.rs",
-        "src/run/warden",
-        "src/run/interrupt.rs",
+        "crates/process/src/run/process.rs",
+        "crates/process/src/run/warden",
+        "crates/process/src/run/interrupt.rs",
     ];
     assert_only("signal_hook", &caught);
-    assert_only("landlock", &["src/run/sandbox.rs"]);
+    assert_only("landlock", &["crates/process/src/run/sandbox.rs"]);
     // Outside of the working copies the tool writes where it was told to, and to its own places.
     let own = [
-        "src/copy/",
-        "src/run/",
+        "crates/process/src/copy/",
+        "crates/process/src/run/",
         "src/subject/",
         "src/cli/apply.rs",
         "src/cli/debug.rs",
@@ -298,82 +306,38 @@ fn processes_signals_and_sandboxes_have_one_room_each() {
 
 #[test]
 fn only_c_sources_know_tree_sitter() {
-    let front = "src/formula/front/c";
-    assert_only("tree_sitter", &["src/source/c", front]);
-    assert_only("tree_sitter_c", &["src/source/c", front]);
+    let front = "crates/program/src/front/c";
+    assert_only("tree_sitter", &["crates/source/src/c", front]);
+    assert_only("tree_sitter_c", &["crates/source/src/c", front]);
 }
 
 #[test]
-fn rooms_do_not_know_what_they_must_not() {
+fn rooms_of_the_tool_do_not_know_what_they_must_not() {
     let pipeline = ["crate::repair", "crate::cli", "crate::report"];
-    let processes = ["std::process", "crate::run", "crate::subject"];
-    assert_never(
-        "src/source",
-        &[&pipeline[..], &processes, &["crate::synth", "crate::patch"]].concat(),
-    );
-    assert_never(
-        "src/synth",
-        &[&pipeline[..], &processes, &["crate::source", "std::fs"]].concat(),
-    );
-    assert_never(
-        "src/weights.rs",
-        &[
-            &pipeline[..],
-            &processes,
-            &["crate::synth", "crate::contexts"],
-        ]
-        .concat(),
-    );
+    let processes = ["std::process", "nopol_process", "crate::subject"];
     assert_never(
         "src/rank",
         &[
             &pipeline[..],
             &processes,
-            &[
-                "crate::synth",
-                "crate::contexts",
-                "crate::weights",
-                "std::fs",
-            ],
+            &["nopol_synth", "crate::contexts", "std::fs"],
         ]
         .concat(),
-    );
-    assert_never(
-        "src/spec",
-        &["crate::synth", "crate::source", "crate::run", "std::fs"],
     );
     assert_never("src/exchange", &[&pipeline[..], &processes].concat());
     assert_never(
         "src/localize",
         &[
             &pipeline[..],
-            &["crate::synth", "crate::source::rust", "crate::spec"],
+            &["nopol_synth", "nopol_source::rust", "nopol_expr"],
         ]
         .concat(),
     );
-    assert_never(
-        "src/run",
-        &[
-            &pipeline[..],
-            &["crate::synth", "crate::source", "crate::subject"],
-        ]
-        .concat(),
-    );
-    assert_never(
-        "src/copy",
-        &[
-            &pipeline[..],
-            &processes,
-            &["crate::synth", "crate::source", "crate::spec"],
-        ]
-        .concat(),
-    );
-    assert_never("src/paths.rs", &["crate", "std::fs"]);
     assert_never(
         "src/subject",
         &[
             &pipeline[..],
-            &["crate::synth", "crate::probe", "crate::localize"],
+            &["nopol_synth", "crate::probe", "crate::localize"],
         ]
         .concat(),
     );
@@ -381,19 +345,19 @@ fn rooms_do_not_know_what_they_must_not() {
         "src/probe",
         &[
             &pipeline[..],
-            &["crate::spec", "crate::synth", "crate::localize"],
+            &["nopol_expr", "nopol_synth", "crate::localize"],
         ]
         .concat(),
     );
     assert_never(
         "src/patch",
-        &[&pipeline[..], &processes, &["crate::synth", "crate::check"]].concat(),
+        &[&pipeline[..], &processes, &["nopol_synth", "crate::check"]].concat(),
     );
     assert_never(
         "src/check",
         &[
             &pipeline[..],
-            &["crate::synth", "crate::contexts", "crate::spec"],
+            &["nopol_synth", "crate::contexts", "nopol_expr"],
         ]
         .concat(),
     );
@@ -405,22 +369,29 @@ fn rooms_do_not_know_what_they_must_not() {
                 "std::process",
                 "std::fs",
                 "crate::subject",
-                "crate::run::process",
-                "crate::run::command",
+                "nopol_process::run::process",
+                "nopol_process::run::command",
                 "crate::patch",
                 "crate::check",
                 "crate::probe",
-                "crate::synth",
+                "nopol_synth",
             ],
         ]
         .concat(),
     );
+    // Weights know nothing of what they price.
+    assert_never("crates/synth/src/weights.rs", &["crate"]);
+    assert_never("crates/synth/src", &["std::fs", "std::process"]);
+    assert_never("crates/expr/src", &["std::fs"]);
+    assert_never("crates/source/src", &["std::process"]);
+    assert_never("crates/process/src/copy", &["crate::run", "std::process"]);
+    assert_never("crates/basics/src/paths.rs", &["crate", "std::fs"]);
     // What an engine knows of expressions stays with the engine.
     assert_only_in(
         "src/repair",
         &[
-            "crate::spec",
-            "crate::synth",
+            "nopol_expr",
+            "nopol_synth",
             "crate::contexts",
             "crate::exchange",
         ],
@@ -431,8 +402,8 @@ fn rooms_do_not_know_what_they_must_not() {
             room,
             &[
                 "crate::cli",
-                "crate::source::rust",
-                "crate::source::c",
+                "nopol_source::rust",
+                "nopol_source::c",
                 "std::process",
                 "std::fs",
                 "walkdir",
@@ -442,21 +413,21 @@ fn rooms_do_not_know_what_they_must_not() {
     assert_never(
         "src/report",
         &[
-            "crate::run",
+            "nopol_process",
             "crate::subject",
-            "crate::source",
-            "crate::synth",
+            "nopol_source",
+            "nopol_synth",
             "crate::repair",
         ],
     );
     assert_never(
         "src/cli",
         &[
-            "crate::synth",
+            "nopol_synth",
             "crate::localize",
             "crate::probe",
             "crate::patch",
-            "crate::spec",
+            "nopol_expr",
         ],
     );
 }
@@ -470,7 +441,7 @@ fn the_runtime_has_no_dependencies() {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    for below in ["src", "instrument/src", "xtask/src", "tests"] {
+    for below in ["src", "crates", "instrument/src", "xtask/src", "tests"] {
         for entry in walkdir::WalkDir::new(root().join(below)) {
             let path = entry.unwrap().into_path();
             if path.extension().is_some_and(|extension| extension == "rs") {
@@ -495,6 +466,7 @@ fn the_documents_name_files_that_exist() {
         for quoted in text.split('`').skip(1).step_by(2) {
             let is_path = [
                 "src/",
+                "crates/",
                 "instrument/",
                 "tests/",
                 "fixtures/",
