@@ -405,11 +405,15 @@ fn rooms_of_the_tool_do_not_know_what_they_must_not() {
                 "nopol_source::rust",
                 "nopol_source::c",
                 "std::process",
-                "std::fs",
                 "walkdir",
             ],
         );
     }
+    // They read a diff, the tool itself, and another directory.
+    let readers = ["hints", "identity", "reference"];
+    let readers = readers.map(|name| format!("src/repair/{name}.rs"));
+    let readers = readers.each_ref().map(String::as_str);
+    assert_only_in("src/repair", &["std::fs"], &readers);
     assert_never(
         "src/report",
         &[
