@@ -29,6 +29,8 @@ mod heap_programs;
 mod injection;
 mod invariants;
 mod last;
+#[path = "../../crates/debug/tests/it/limited.rs"]
+mod limited;
 mod messages;
 mod mutants;
 mod mutate;
