@@ -28,6 +28,7 @@ use self::cargo::CargoFlags;
 use self::request::{Common, Place, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
+use nopol_basics::nearest::nearest;
 use nopol_basics::stack::on_large;
 
 /// Repair a crate with a failing test: find a corrected condition or a missing precondition
@@ -186,15 +187,11 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
     }
 }
 
-/// The subcommand that a word is most like.
+/// The subcommand that a word may mean.
 fn like_a_subcommand(word: &str) -> Option<String> {
-    /// Below this, two words have little in common.
-    const ALIKE: f64 = 0.8;
     let command = Cli::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
-    let alike = names.map(|name| (strsim::jaro(word, name), name));
-    let best = alike.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 >= ALIKE).then(|| best.1.to_owned())
+    nearest(word, names).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use toml_edit::{Array, Item, Value};
 
 use super::{ConfigError, Group, document_with, groups};
+use nopol_basics::nearest::did_you_mean;
 
 /// The prefix of the variables' names; the key follows in capitals, with `_` for `-`.
 pub const PREFIX: &str = "CARGO_NOPOL_";
@@ -21,10 +22,7 @@ pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>,
         let known: Vec<String> = super::keys()
             .map(|key| PREFIX.to_owned() + &in_capitals(key))
             .collect();
-        let hint = match super::nearest(variable, known.iter().map(String::as_str)) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
+        let hint = did_you_mean(variable, known.iter().map(String::as_str));
         return Err(ConfigError(format!(
             "there is no setting for the environment variable `{variable}`{hint}"
         )));

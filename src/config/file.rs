@@ -6,7 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::de::DeserializeOwned;
 use toml_edit::{Document, DocumentMut, Table};
 
-use super::{ConfigError, nearest};
+use super::ConfigError;
+use nopol_basics::nearest::did_you_mean;
 use nopol_basics::stack::on_large;
 
 /// The name of the file with settings.
@@ -136,10 +137,7 @@ fn hint(message: &str) -> String {
         false => names.next(),
     };
     match name.filter(|_| is_unknown) {
-        Some(name) => match nearest(name, names) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        },
+        Some(name) => did_you_mean(name, names),
         None => String::new(),
     }
 }

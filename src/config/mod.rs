@@ -42,6 +42,7 @@ pub use self::file::{File, NAME};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::subject::cargo::options::CargoOptions;
+use nopol_basics::nearest::nearest;
 
 /// An error in a file, a variable or a value, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -255,14 +256,6 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) ->
             "unknown {what} `{name}`; `--print-config` shows all there are, which have the names of the long options"
         ),
     }
-}
-
-/// The most similar name, if one is similar enough.
-pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    const CLOSE: f64 = 0.7;
-    let distances = known.map(|other| (strsim::jaro_winkler(name, other), other));
-    let close = distances.filter(|(likeness, _)| *likeness >= CLOSE);
-    Some(close.max_by(|a, b| a.0.total_cmp(&b.0))?.1)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::patch::edit::Edit as PatchEdit;
 use crate::subject::ecosystem::Whole;
 use crate::subject::{Project, Subject};
+use nopol_basics::nearest::did_you_mean;
 use nopol_heap::RESULT;
 use nopol_heap::accept::{Compile, accepted};
 use nopol_heap::confine::{Confinement, search};
@@ -16,7 +17,7 @@ use nopol_heap::effect::Effects;
 use nopol_heap::load::Loaded;
 use nopol_heap::machine::Point;
 use nopol_heap::memory::Memory;
-use nopol_heap::notation::{self, nearest};
+use nopol_heap::notation;
 use nopol_heap::patch::Change;
 use nopol_heap::problem::{Control, Failure, Recording, Triple};
 use nopol_heap::repair::{Options, Outcome};
@@ -314,7 +315,7 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         .iter()
         .find(|name| !names().any(|other| other == **name))
     {
-        let near = nearest(names(), unknown);
+        let near = did_you_mean(unknown, names());
         return Err(Refusal::Usage(format!(
             "there is no test `{unknown}`{near}"
         )));

@@ -15,6 +15,7 @@ use crate::report::progress::Progress;
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use nopol_basics::count;
+use nopol_basics::nearest::nearest;
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Plan, Runner, TestRun, Verdict};
@@ -341,7 +342,7 @@ fn check_tests(
     match settings.failing.iter().find(unknown) {
         None => Ok(()),
         Some(wanted) => {
-            let meant = nearest(wanted, tests);
+            let meant = meant(wanted, tests);
             let meant = meant.map(|name| format!(" Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
                 "no test `{wanted}` among the {} tests; `{} list` shows their names.{}",
@@ -353,20 +354,14 @@ fn check_tests(
     }
 }
 
-/// The test whose name, with or without its modules, is most similar to `wanted`.
-fn nearest<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t str> {
-    const ALIKE: f64 = 0.85;
-    let likeness = |test: &TestId| {
-        let last = test.name.rsplit("::").next().unwrap_or_default();
-        let names = [&*test.name, last].into_iter();
-        names
-            .map(|name| strsim::jaro_winkler(wanted, name))
-            .fold(0.0, f64::max)
-    };
-    let best = tests
-        .iter()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(best) >= ALIKE).then_some(&*best.name)
+/// The test that may have been meant by `wanted`: the name of a test, with or without its modules.
+fn meant<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t str> {
+    let last = |name: &'t str| name.rsplit("::").next().unwrap_or_default();
+    let names = || tests.iter().map(|test| &*test.name);
+    nearest(wanted, names()).or_else(|| {
+        let near = nearest(wanted, names().map(last))?;
+        names().find(|name| last(name) == near)
+    })
 }
 
 /// The tests to cure; `None` if there is nothing to repair, which the outcome then tells.

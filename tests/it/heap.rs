@@ -1069,7 +1069,7 @@ static void grow(void) {
 }
 ";
     let subject = with_list("", function, "grow();");
-    let gdb = crate::heap_gdb::limited_gdb(subject.root.as_ref()).unwrap();
+    let gdb = crate::limited::limited_gdb(subject.root.as_ref()).unwrap();
     let script = "start; break grow; continue; next; spec; next; change head->next n1; spec; repair\nresume 0\nnext\nprint head->next";
     fs::write(subject.root.join("script"), script).unwrap();
     for gdb in ["gdb", gdb.as_str()] {

@@ -24,13 +24,13 @@ mod formula;
 mod github;
 mod heap;
 mod heap_claims;
-mod heap_gdb;
 mod heap_large;
-mod heap_mi;
 mod heap_programs;
 mod injection;
 mod invariants;
 mod last;
+#[path = "../../crates/debug/tests/it/limited.rs"]
+mod limited;
 mod messages;
 mod mutants;
 mod mutate;

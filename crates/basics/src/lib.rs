@@ -7,6 +7,7 @@ pub mod damaged;
 pub mod diff;
 pub mod hash;
 pub mod index;
+pub mod nearest;
 pub mod paths;
 pub mod stack;
 pub mod visible;

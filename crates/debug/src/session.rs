@@ -20,8 +20,8 @@ use self::command::{Command, HELP, Named};
 use self::tracked::Tracked;
 use super::gdb::{self, FrameIdentity, Names, Stop, Subject};
 use super::picture;
+use nopol_basics::nearest::did_you_mean;
 use nopol_heap::memory::Memory;
-use nopol_heap::notation::nearest;
 use nopol_heap::state::{State, Value, Variable};
 
 /// What a session shows, and how long it waits.
@@ -427,7 +427,7 @@ fn found(state: &State, named: &Named) -> Done<Value> {
             "`{whole}` is an array: name one of its elements, such as `{whole}[0]`"
         ));
     }
-    let near = nearest(all.iter().map(|one| &*one.name), name);
+    let near = did_you_mean(name, all.iter().map(|one| &*one.name));
     Err(match named {
         Named::Variable(_) => format!("there is no variable `{name}` here{near}"),
         Named::Field(id, _) => format!("{id} has no field `{name}`{near}"),

@@ -6,6 +6,7 @@ use super::ir::Routine;
 use super::lower::lower;
 use super::memory::Memory;
 use super::record::memory;
+use nopol_basics::nearest::did_you_mean;
 use nopol_program::front::c;
 use nopol_program::interpret::{Limits, entries};
 use nopol_program::ir::{Entry, FunctionId, Outside, Program, Test};
@@ -83,15 +84,8 @@ impl Loaded {
         let found = program.functions.iter_enumerated();
         let mut found = found.filter(|(_, of)| of.name == function);
         let Some((id, _)) = found.next() else {
-            let names: Vec<&str> = program
-                .functions
-                .iter()
-                .map(|function| &*function.name)
-                .collect();
-            let near = names
-                .iter()
-                .min_by_key(|name| strsim::damerau_levenshtein(name, function));
-            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let names = program.functions.iter().map(|function| &*function.name);
+            let near = did_you_mean(function, names);
             return Err(Outside {
                 file: program.files.first().cloned().unwrap_or_default(),
                 line: 1,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::ir::{Routine, Type};
 use super::memory::{Memory, Node};
 use super::state::{NodeId, State, Value};
+use nopol_basics::nearest::did_you_mean;
 use nopol_program::ir::RecordId;
 
 /// Reads a state of a routine's variables.
@@ -102,7 +103,10 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
                 }
                 None => {
                     let near = names.iter().map(|field| &*field.name);
-                    return Err(format!("{id} has no field `{name}`{}", nearest(near, name)));
+                    return Err(format!(
+                        "{id} has no field `{name}`{}",
+                        did_you_mean(name, near)
+                    ));
                 }
             }
         }
@@ -192,17 +196,8 @@ pub fn variable(routine: &Routine, name: &str) -> Result<super::ir::VariableId, 
     Err(format!(
         "`{}` has no variable `{name}`{}",
         routine.name,
-        nearest(names, name)
+        did_you_mean(name, names)
     ))
-}
-
-/// A question after the name that is meant, if one is near.
-pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, wanted: &str) -> String {
-    let near = names
-        .map(|name| (strsim::damerau_levenshtein(name, wanted), name))
-        .filter(|(distance, name)| *distance <= name.len().max(wanted.len()).div_ceil(2))
-        .min();
-    near.map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
 }
 
 /// A node, as it is shown.

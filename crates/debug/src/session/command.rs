@@ -1,6 +1,7 @@
 //! The commands of a session: table 1 of Wolverine2, and what else a debugger needs.
 
-use nopol_heap::notation::{nearest, parse_node, parse_value};
+use nopol_basics::nearest::did_you_mean;
+use nopol_heap::notation::{parse_node, parse_value};
 use nopol_heap::state::{NodeId, Value};
 
 /// What can be named and changed.
@@ -179,7 +180,7 @@ fn parse_one(text: &str) -> Result<Command, String> {
         "help" | "?" => Command::Help,
         "quit" | "q" | "exit" => Command::Quit,
         _ => {
-            let near = nearest(NAMES.into_iter(), name);
+            let near = did_you_mean(name, NAMES.into_iter());
             return Err(format!("there is no command `{name}`{near}"));
         }
     })

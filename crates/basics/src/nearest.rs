@@ -1,0 +1,45 @@
+//! What may have been meant by a name that does not exist.
+
+use strsim::damerau_levenshtein;
+
+/// How far another name is: the number of single-letter edits, if they are at most a third of the longer name.
+fn distance(wanted: &str, name: &str) -> Option<usize> {
+    let longer = wanted.chars().count().max(name.chars().count());
+    let edits = damerau_levenshtein(wanted, name);
+    (edits <= longer.div_ceil(3)).then_some(edits)
+}
+
+/// The name nearest to `wanted`, if one is near; of equally near ones the first in the alphabet.
+pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = names.filter_map(|name| Some((distance(wanted, name)?, name)));
+    near.min().map(|(_, name)| name)
+}
+
+/// The end of a sentence about an unknown name: ``; did you mean `next`?``, or nothing.
+pub fn did_you_mean<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
+    match nearest(wanted, names) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_near_is_suggested() {
+        let names = ["mark", "next", "explain", "test-timeout", "reverse"];
+        for (wanted, meant) in [
+            ("nxt", Some("next")),
+            ("exlpain", Some("explain")),
+            ("test-timeot", Some("test-timeout")),
+            ("revers", Some("reverse")),
+            ("zzzzzz", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(wanted, names.into_iter()), meant, "{wanted}");
+        }
+    }
+}
