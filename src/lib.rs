@@ -56,7 +56,7 @@
 //!                      {"values": [49, 50], "expected": false}]}"#,
 //! )?;
 //! let problem = ProblemFile::read(&path)?;
-//! let engine = cargo_nopol::synth::EngineKind::default();
+//! let engine = cargo_nopol::EngineKind::default();
 //! let solved = solve::solve(&problem, &Options { engine, top: 1 });
 //! assert!(solved.line.contains("score >= needed"), "{}", solved.line);
 //! # Ok::<(), anyhow::Error>(())
@@ -77,6 +77,8 @@ pub mod rank;
 pub mod repair;
 pub mod report;
 pub mod subject;
+
+pub use nopol_synth::EngineKind;
 
 pub use self::invocation::Invocation;
 pub use self::repair::settings::Settings;
