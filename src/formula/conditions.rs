@@ -249,6 +249,8 @@ int main(void) {
             language: Language::C,
             files: vec![("a.c".into(), TEXT.to_owned())],
             cases: vec![case("five", "4", "5"), case("three", "3", "3")],
+            test_args: Vec::new(),
+            may_have_examples: false,
         };
         let conditions = ["i < 40", "i < n", "n == 1000"].map(spot);
         let failing: BTreeSet<String> = ["five".to_owned()].into();

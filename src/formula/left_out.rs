@@ -5,12 +5,36 @@ use serde::Serialize;
 use nopol_basics::count;
 
 /// That none is left, and what to do.
-pub const NONE_LEFT: &str =
+const NONE_LEFT: &str =
     "no formula can be made of any test; `localize` and `repair` only run the tests";
 
 /// That the others pass, and what that says.
-pub const NONE_FAILS: &str = "all tests that are not left out pass; it is not known whether the others fail: \
+const NONE_FAILS: &str = "all tests that are not left out pass; it is not known whether the others fail: \
      `localize` and `repair` run them, too";
+
+/// What is not known where a crate has documentation, whose examples are tests, too.
+const EXAMPLES: &str = "examples in the documentation are not looked at: `cargo test --doc` runs them, and what is copied \
+     into a `#[test]` is looked at";
+
+/// How it ends where no test fails, and what is said: of so many tests, some `are_left_out`, and the documentation
+/// `may_have_examples`. `work` is what there is to do where one fails.
+pub fn nothing(
+    tests: usize,
+    are_left_out: bool,
+    may_have_examples: bool,
+    work: &str,
+) -> (&'static str, String) {
+    let text = match (tests, are_left_out) {
+        (0, true) => NONE_LEFT.to_owned(),
+        (_, true) => NONE_FAILS.to_owned(),
+        (0, false) if may_have_examples => format!("there are no `#[test]`s; {EXAMPLES}"),
+        (0, false) => "there are no tests".to_owned(),
+        (_, false) if may_have_examples => format!("all `#[test]`s pass; {EXAMPLES}"),
+        (_, false) => format!("all tests pass: there is nothing to {work}"),
+    };
+    let is_known = !are_left_out && !may_have_examples;
+    (if is_known { "none" } else { "outside" }, text)
+}
 
 /// A test that is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

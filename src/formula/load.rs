@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
 
-use super::left_out::LeftOut;
+use super::chosen::Chosen;
+use super::left_out::{self, LeftOut};
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::Whole;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
+use nopol_program::front::rust::{ReadTests, Wanted};
 use nopol_program::interpret::{End, Limits, Run, Value, run};
 use nopol_program::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
 use nopol_program::position::Positions;
@@ -36,6 +38,8 @@ pub struct Loaded {
     pub rounds: u32,
     /// The tests that are left out.
     pub left_out: Vec<LeftOut>,
+    /// Whether the documentation may have examples, which are tests, too.
+    pub may_have_examples: bool,
 }
 
 /// Why there is nothing to reason about.
@@ -150,6 +154,7 @@ impl Loaded {
             program,
             tests,
             left_out,
+            may_have_examples: whole.may_have_examples && wanted.is_empty(),
         };
         let mut usual: BTreeMap<PlaceId, BTreeMap<i128, usize>> = BTreeMap::new();
         let mut endless = Vec::new();
@@ -213,6 +218,12 @@ impl Loaded {
             loaded.usual.insert(place, values);
         }
         Ok(loaded)
+    }
+
+    /// How it ends where no test fails, and what is said. `work` is what there is to do where one fails.
+    pub fn nothing(&self, work: &str) -> (&'static str, String) {
+        let are_left_out = !self.left_out.is_empty();
+        left_out::nothing(self.tests.len(), are_left_out, self.may_have_examples, work)
     }
 
     fn add(&mut self, test: Test, covered: FixedBitSet, end: End) {
@@ -339,7 +350,7 @@ pub fn of_rust_with(
     wanted: &[String],
     functions: &[&str],
 ) -> Result<(Read, Vec<String>), Refusal> {
-    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let is_wanted = wanted_of(whole, wanted)?;
     let (read, ids) = front::rust::read_with(&whole.files, &is_wanted, functions)?;
     let mut names = Vec::new();
     for (name, id) in functions.iter().zip(ids) {
@@ -348,21 +359,46 @@ pub fn of_rust_with(
             None => return Err(Refusal::Usage(format!("there is no function `{name}`"))),
         }
     }
-    let outside = read.outside.into_iter();
-    let read = (read.program, read.tests, outside.map(left_out).collect());
-    Ok((read, names))
+    Ok((chosen(read), names))
 }
 
 fn of_rust(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
-    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let is_wanted = wanted_of(whole, wanted)?;
     let read = front::rust::read_all(&whole.files, &is_wanted)?;
-    let outside = read.outside.into_iter();
-    Ok((read.program, read.tests, outside.map(left_out).collect()))
+    let (program, tests, left_out) = chosen(read);
+    if tests.is_empty() && left_out.is_empty() && !whole.test_args.is_empty() {
+        return Err(Refusal::Outside(format!(
+            "no test matches the arguments after `--` ({})",
+            whole.test_args.join(" ")
+        )));
+    }
+    Ok((program, tests, left_out))
 }
 
-fn left_out((test, outside): (String, Outside)) -> LeftOut {
-    LeftOut {
-        test,
-        reason: outside.to_string(),
-    }
+/// Whether a test counts, by its name and whether it is to be ignored. One that the user names is never passed over
+/// without a word.
+fn wanted_of<'w>(
+    whole: &Whole,
+    wanted: &'w [String],
+) -> Result<impl Fn(&str, bool) -> Wanted + use<'w>, Refusal> {
+    let chosen = Chosen::new(&whole.test_args).map_err(Refusal::Usage)?;
+    Ok(move |name: &str, is_ignored: bool| {
+        let is_named = wanted.iter().any(|wanted| wanted == name);
+        match chosen.why_not(name, is_ignored) {
+            None if is_named || wanted.is_empty() => Wanted::Yes,
+            Some(reason) if is_named => Wanted::LeftOut(reason),
+            _ => Wanted::No,
+        }
+    })
+}
+
+fn chosen(read: ReadTests) -> Read {
+    let outside = read.outside.into_iter();
+    let outside = outside.map(|(test, outside)| (test, outside.to_string()));
+    let passed_over = read.passed_over.into_iter();
+    let passed_over = passed_over.map(|(test, reason)| (test, reason.to_owned()));
+    let left_out = outside
+        .chain(passed_over)
+        .map(|(test, reason)| LeftOut { test, reason });
+    (read.program, read.tests, left_out.collect())
 }

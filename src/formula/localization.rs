@@ -106,6 +106,8 @@ pub struct ShownPlace {
     pub column: u32,
     /// The statement.
     pub text: String,
+    /// The expression, if the statement computes something else, too: an argument of a call, for one.
+    pub part: Option<String>,
 }
 
 /// An angelic value.
@@ -260,13 +262,28 @@ pub fn pointers(loaded: &Loaded) -> Vec<ShownPlace> {
 
 fn shown_place(loaded: &Loaded, place: PlaceId) -> ShownPlace {
     let place = &loaded.program.places[place];
-    let file = loaded.program.files.get(place.span.file as usize);
+    let number = place.span.file as usize;
+    let file = loaded.program.files.get(number);
+    let (start, end) = (place.span.start as usize, place.span.end as usize);
+    let text = loaded
+        .texts
+        .get(number)
+        .and_then(|text| text.get(start..end));
+    let text = text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     ShownPlace {
         file: file.map(ToString::to_string).unwrap_or_default(),
         line: place.line,
         column: place.column,
         text: place.text.clone(),
+        part: text.filter(|text| place.kind == PlaceKind::Value && !is_value(&place.text, text)),
     }
+}
+
+/// Whether an expression is all that a statement computes: an initializer, what is assigned, or the last expression.
+fn is_value(statement: &str, expression: &str) -> bool {
+    let statement = statement.trim_end_matches(';').trim_end();
+    let before = statement.strip_suffix(expression);
+    before.is_some_and(|before| before.is_empty() || before.trim_end().ends_with('='))
 }
 
 fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
@@ -274,17 +291,24 @@ fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
     Step {
         file: place.file,
         line: place.line,
-        text: place.text,
+        text: match place.part {
+            Some(part) => format!("`{part}` in {}", place.text),
+            None => place.text,
+        },
         value: text_of(loaded, evaluated),
         angelic: evaluated.is_angelic,
     }
 }
 
 fn text_of(loaded: &Loaded, evaluated: &Evaluated) -> String {
-    let is_condition = loaded.program.places[evaluated.instance.place].kind == PlaceKind::Condition;
+    let place = &loaded.program.places[evaluated.instance.place];
     match evaluated.value {
-        Value::Number(number) if is_condition => (number != 0).to_string(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) if place.kind == PlaceKind::Condition => (number != 0).to_string(),
+        Value::Number(number) => {
+            let mut names = place.names.iter();
+            let named = names.find(|(value, _)| *value == number);
+            named.map_or_else(|| number.to_string(), |(_, name)| name.clone())
+        }
         Value::Pointer(None) => "null".to_owned(),
         Value::Pointer(Some(_)) => "an address".to_owned(),
     }

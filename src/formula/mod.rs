@@ -5,6 +5,7 @@
 //! runs it and is the judge of everything. [`encode`] makes a circuit of a test's run, [`circuit`] gives it to a SAT
 //! solver, and [`faults`] asks for the minimal sets of places where other values make the failing tests pass.
 
+mod chosen;
 pub mod conditions;
 pub mod left_out;
 pub mod load;
@@ -14,7 +15,6 @@ pub mod report;
 
 use std::time::{Duration, Instant};
 
-use self::left_out::{NONE_FAILS, NONE_LEFT};
 use self::load::{Far, Loaded, Refusal};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
@@ -59,15 +59,10 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {
-        let is_outside = !loaded.left_out.is_empty();
+        let (outcome, message) = loaded.nothing("localize");
         Localization {
-            outcome: if is_outside { "outside" } else { "none" },
-            message: Some(match loaded.tests.len() {
-                0 if is_outside => NONE_LEFT.to_owned(),
-                0 => "there are no tests".to_owned(),
-                _ if is_outside => NONE_FAILS.to_owned(),
-                _ => "all tests pass: there is nothing to localize".to_owned(),
-            }),
+            outcome,
+            message: Some(message),
             ..Localization::default()
         }
     } else {

@@ -310,6 +310,15 @@ pub fn repairs(
 fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch, Refusal> {
     let (program, tests, left_out) = of_c(whole, &[])?;
     let names = || tests.iter().map(|test| &*test.name);
+    if let Some(test) = left_out
+        .iter()
+        .find(|test| request.failing.contains(&test.test))
+    {
+        return Err(Refusal::Outside(format!(
+            "`{}` is left out: {}",
+            test.test, test.reason
+        )));
+    }
     if let Some(unknown) = request
         .failing
         .iter()
@@ -409,6 +418,8 @@ fn holds(
         language: Language::Rust,
         files: files.zip(changed.iter().cloned()).collect(),
         cases: Vec::new(),
+        test_args: request.project.test_args().to_vec(),
+        may_have_examples: false,
     };
     let mut names = vec![function];
     names.extend(request.reference.as_deref());

@@ -122,7 +122,7 @@ pub fn take(
         workspace.whole.extend(is_whole.then_some(target));
     }
     if tests.is_empty() {
-        return Err(no_tests(settings, progress, workspace, sources)?.into());
+        return Err(no_tests(settings, progress, outcome, workspace, sources)?.into());
     }
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
@@ -146,7 +146,7 @@ pub fn take(
         .filter(|(_, run)| run.verdict != Verdict::Ignored);
     let (tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
     if tests.is_empty() {
-        return Err(no_tests(settings, progress, workspace, sources)?.into());
+        return Err(no_tests(settings, progress, outcome, workspace, sources)?.into());
     }
     check_tests(settings, &tests)?;
     let suite = Suite {
@@ -501,6 +501,7 @@ pub fn look_at_doctests(
             "{said} These examples in the documentation fail: {}. {NOT_REPAIRED}.",
             failing.join(", ")
         ));
+        outcome.failing_examples = failing;
     }
     Ok(())
 }
@@ -509,6 +510,7 @@ pub fn look_at_doctests(
 fn no_tests(
     settings: &Settings,
     progress: &Progress,
+    outcome: &mut Outcome,
     workspace: &Workspace,
     sources: &Sources,
 ) -> Result<SubjectError> {
@@ -530,6 +532,7 @@ fn no_tests(
             count(passing, "example")
         ),
         (failing, _) => {
+            outcome.failing_examples = failing.to_vec();
             return Ok(SubjectError::UnusableBaseline(format!(
                 "there are no tests except examples in the documentation. These fail: {}. {NOT_REPAIRED}",
                 failing.join(", ")

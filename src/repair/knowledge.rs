@@ -102,6 +102,7 @@ mod tests {
         SiteReport {
             id: id.to_owned(),
             kind: "condition",
+            has_condition: true,
             file: "src/lib.rs".to_owned(),
             line: 1,
             column: 1,

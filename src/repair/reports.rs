@@ -21,6 +21,7 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
     SiteReport {
         id: site.id.clone(),
         kind: site.kind.patch_kind().name(),
+        has_condition: site.kind.has_condition(),
         file: sources.files[site.file].path.to_string(),
         line: site.line,
         column: site.column,

@@ -227,6 +227,7 @@ impl Session<'_> {
                 "these examples in the documentation fail without a patch, and are not repaired: {}",
                 doctests.join(", ")
             ));
+            outcome.failing_examples = doctests.iter().map(ToString::to_string).collect();
         }
         let result = count(outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);

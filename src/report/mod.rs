@@ -50,6 +50,9 @@ pub struct Outcome {
     /// Those of them that were not to be repaired, because others were named.
     #[serde(default)]
     pub set_aside: Vec<String>,
+    /// Examples in the documentation that fail, as far as they ran.
+    #[serde(default)]
+    pub failing_examples: Vec<String>,
     /// Tests that passed in every run.
     pub passing_tests: Vec<String>,
     /// How some of the failing tests fail.
@@ -126,6 +129,7 @@ impl Default for Outcome {
             tests: Vec::new(),
             failing_tests: Vec::new(),
             set_aside: Vec::new(),
+            failing_examples: Vec::new(),
             passing_tests: Vec::new(),
             complaints: Vec::new(),
             flaky_tests: Vec::new(),
@@ -188,6 +192,9 @@ pub struct SiteReport {
     /// The kind of patch that applies here, as in `--kind`.
     #[serde(deserialize_with = "last::kind")]
     pub kind: Name,
+    /// Whether a condition is there already.
+    #[serde(default)]
+    pub has_condition: bool,
     /// Relative to the subject's root.
     pub file: String,
     /// From 1.

@@ -151,27 +151,48 @@ impl Outcome {
             ));
         }
         let forced: Vec<&SiteReport> = self.sites.iter().filter(|site| !computes(site)).collect();
+        let has_condition = forced.iter().any(|site| site.has_condition);
         let (pairs, next) = match self.tried_pairs {
+            _ if !has_condition => ("", ""),
             true => (", nor do two conditions changed at once", ""),
             false => (
                 "",
                 " Or two conditions must change at once, which --multi tries.",
             ),
         };
-        let ways = match self.sites.iter().any(|site| site.kind == "guard") {
-            true => "skipping the statement, or leaving early",
-            false => "or skipping the statement",
+        let leaves = self.sites.iter().any(|site| site.kind == "guard");
+        let tried = match (has_condition, leaves) {
+            (true, true) => {
+                "No change of one condition was found that cures a failing test. Forcing it true or false, skipping the \
+                 statement, or leaving early,"
+            }
+            (true, false) => {
+                "No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the \
+                 statement,"
+            }
+            (false, true) => {
+                "No new condition was found that cures a failing test. Skipping a statement, or leaving early,"
+            }
+            (false, false) => {
+                "No new condition was found that cures a failing test. Skipping a statement"
+            }
+        };
+        let edits = match (has_condition, computing > 0) {
+            (true, true) => {
+                "; small edits of the most suspicious conditions or of an integer expression do not help, either"
+            }
+            (true, false) => "; small edits of the most suspicious conditions do not help, either",
+            (false, true) => "; small edits of integer expressions do not help, either",
+            (false, false) => "",
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "No change of one condition was found that cures a failing test. Forcing it true or false, {ways}, \
-                 {} that failing tests reach; small edits of the most suspicious conditions{} do not help, either{pairs}. {} Or the fault is not in a \
-                 condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
+                "{tried} {} that failing tests reach{edits}{pairs}. {} Or the fault is not in a condition: \
+                 `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
                 match places(&forced).len() {
                     1 => "does not help at the only place".to_owned(),
                     places => format!("helps at none of the {places} places"),
                 },
-                if computing > 0 { " or of an integer expression" } else { "" },
                 self.exits()
             )
         })

@@ -17,6 +17,7 @@ fn site() -> SiteReport {
     SiteReport {
         id: "1cce2c43".to_owned(),
         kind: "condition",
+        has_condition: true,
         file: "src/lib.rs".to_owned(),
         line: 4,
         column: 8,
@@ -339,6 +340,7 @@ fn without_an_angelic_site_localization_ended_it() {
     );
     let guard = |line, text: &str| SiteReport {
         kind: "guard",
+        has_condition: false,
         line,
         text: text.to_owned(),
         angelic: Vec::new(),
@@ -365,6 +367,25 @@ fn without_an_angelic_site_localization_ended_it() {
     assert!(
         pairs.contains("nor do two conditions changed at once"),
         "{pairs}"
+    );
+    // Where there is no condition, nothing is said of any.
+    outcome.sites.remove(0);
+    let none = outcome.why_not().unwrap();
+    assert!(
+        none.starts_with("No new condition was found that cures a failing test. Skipping a statement, or leaving early, helps at none of the 2 places that failing tests reach. The early exits"),
+        "{none}"
+    );
+    for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
+        assert!(!none.contains(untrue), "{none}");
+    }
+    outcome.sites.push(SiteReport {
+        kind: "arithmetic",
+        ..guard(9, "a + 1")
+    });
+    let computing = outcome.why_not().unwrap();
+    assert!(
+        computing.contains("that failing tests reach; small edits of integer expressions do not help, either. The early"),
+        "{computing}"
     );
 }
 

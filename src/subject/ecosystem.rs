@@ -86,6 +86,10 @@ pub struct Whole {
     pub files: Vec<(Utf8PathBuf, String)>,
     /// Its tests, if they are commands.
     pub cases: Vec<Case>,
+    /// The arguments for its test binaries, if it has some.
+    pub test_args: Vec<String>,
+    /// Whether its documentation may have examples that are tests.
+    pub may_have_examples: bool,
 }
 
 impl Whole {
@@ -107,6 +111,8 @@ impl Whole {
             language,
             files,
             cases: Vec::new(),
+            test_args: Vec::new(),
+            may_have_examples: false,
         })
     }
 

@@ -347,3 +347,71 @@ fn the_help_gives_the_exit_codes_of_the_page() {
         assert!(run.stdout.contains("outside of what formulas are made of"));
     }
 }
+
+#[test]
+fn a_value_is_named_as_the_source_has_it_and_a_part_of_a_statement_for_itself() {
+    let crate_text = "\
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Size {
+    Small,
+    Large,
+}
+
+pub fn size(n: i32) -> Size {
+    let is_large = n > 5;
+    let size = if is_large { Size::Small } else { Size::Small };
+    size
+}
+
+pub fn positive(n: i32) -> Option<i32> {
+    if n > 100 {
+        None
+    } else {
+        Some(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Size, positive, size};
+    #[test]
+    fn large() { assert_eq!(size(9), Size::Large); }
+    #[test]
+    fn none() { assert_eq!(positive(-1), None); }
+}
+";
+    let subject = Subject::lib(crate_text);
+    let run = subject.nopol(&["faults", "--size", "1", "--failing", "tests::none"]);
+    assert!(
+        run.stdout
+            .contains("Some(n)\n        would have to be None\n"),
+        "{}",
+        run.stdout
+    );
+    let run = subject.nopol(&["faults", "--size", "1", "--failing", "tests::large"]);
+    assert!(
+        run.stdout.contains("would have to be Size::Large\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("true │"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("let is_large = n > 5;"),
+        "{}",
+        run.stdout
+    );
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
+                printf(\"%d\\n\", n * 9);\n    return 0;\n}\n";
+    let run = program(text, &[("10", "100")]).nopol(&["c", "faults"]);
+    assert!(
+        run.stdout
+            .contains("n * 9);\n        `n * 9` would have to be 100\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("* 100 │    6 │ `n * 9` in printf"),
+        "{}",
+        run.stdout
+    );
+}

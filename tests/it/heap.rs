@@ -928,6 +928,18 @@ fn a_failing_test_is_enough_to_repair_a_statement() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains(RIGHT), "{}", run.stdout);
     assert_eq!(subject.snapshot(), before);
+    let manifest = fs::read_to_string(subject.root.join("nopol.toml")).unwrap();
+    let piped = "\n[[c.test]]\nname = \"piped\"\ncommand = \"./list | cat\"\nstdout = \"3 2 \"\n";
+    fs::write(subject.root.join("nopol.toml"), manifest + piped).unwrap();
+    let run = subject.nopol_c(&["heap", "--failing", "piped"]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let reason = "`piped` is left out: its command is a script, or needs a shell as it is written";
+    assert!(
+        (run.stdout.clone() + &run.stderr).contains(reason),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
     let run = subject.nopol_c(&["heap", "--failing", "midle"]);
     assert_eq!(run.code, 2);
     assert!(

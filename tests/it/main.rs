@@ -33,6 +33,7 @@ mod last;
 mod limited;
 mod messages;
 mod mutants;
+mod mutants_rust;
 mod mutate;
 mod page;
 mod reports;

@@ -269,6 +269,12 @@ fn an_example_that_fails_is_named_and_no_success() {
         "{}",
         beside.stdout
     );
+    let junit = subject.nopol(&["--no-cache", "--format", "junit"]).stdout;
+    assert!(junit.contains("failures=\"1\""), "{junit}");
+    assert!(
+        junit.contains("<testcase name=\"src/lib.rs - half (line 1)\">"),
+        "{junit}"
+    );
     // As `cargo test` with the same arguments: the example is not run.
     let filtered = subject.nopol(&["--", "of_four"]);
     assert_eq!(filtered.code, 0, "{}{}", filtered.stdout, filtered.stderr);

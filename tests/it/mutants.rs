@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::common::Subject;
 
 /// Numbers that look random and are the same every time.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -28,7 +28,7 @@ impl Random {
 }
 
 /// A piece of a program.
-enum Piece {
+pub enum Piece {
     Text(String),
     /// An operator or a number, and what may stand in its place.
     Open(String, Vec<String>),
@@ -36,23 +36,25 @@ enum Piece {
 
 /// A program as it is written.
 #[derive(Default)]
-struct Pieces(Vec<Piece>);
+pub struct Pieces(Vec<Piece>);
 
 impl Pieces {
-    /// Adds a text in which `@` stands for a number of one digit and `?` for an operator of arithmetic, `~` for a
-    /// comparison. Every line is a statement.
-    fn add(&mut self, random: &mut Random, shape: &str) {
+    /// Adds a text in which `@` stands for a number of one digit and `#` for one that has no sign, `?` for an operator of
+    /// arithmetic, `~` for a comparison, `§` for `==` or `!=` and `¦` for `&&` or `||`. Every line is a statement.
+    pub fn add(&mut self, random: &mut Random, shape: &str) {
         let mut text = String::new();
         for c in shape.chars() {
             let open = match c {
-                '@' => {
+                '@' | '#' => {
                     let number = i64::try_from(random.below(4)).unwrap();
-                    let mut others = vec![number + 1, number - 1, -number, 0];
-                    others.retain(|other| *other != number);
-                    others.dedup();
-                    let others: BTreeSet<String> = others.iter().map(ToString::to_string).collect();
+                    let others = [number + 1, number - 1, -number, 0].into_iter();
+                    let fits = |other: &i64| *other != number && (c == '@' || *other >= 0);
+                    let others: BTreeSet<String> =
+                        others.filter(fits).map(|other| other.to_string()).collect();
                     (number.to_string(), others.into_iter().collect())
                 }
+                '§' => of(random.one_of(&["==", "!="]), &["==", "!="]),
+                '¦' => of(random.one_of(&["&&", "||"]), &["&&", "||"]),
                 '?' => of(random.one_of(&["+", "-"]), &["+", "-", "*", "/", "%"]),
                 '~' => of(
                     random.one_of(&["<", ">", "<=", ">="]),
@@ -69,7 +71,7 @@ impl Pieces {
         self.0.push(Piece::Text(text));
     }
 
-    fn text(&self, changed: Option<(usize, &str)>) -> String {
+    pub fn text(&self, changed: Option<(usize, &str)>) -> String {
         let pieces = self.0.iter().enumerate();
         let texts = pieces.map(|(at, piece)| match (piece, changed) {
             (Piece::Open(..), Some((other, text))) if at == other => text,
@@ -79,7 +81,7 @@ impl Pieces {
     }
 
     /// Every change of one operator or number.
-    fn changes(&self) -> Vec<(usize, &str)> {
+    pub fn changes(&self) -> Vec<(usize, &str)> {
         let pieces = self.0.iter().enumerate();
         let changes = pieces.flat_map(|(at, piece)| match piece {
             Piece::Open(_, others) => others.iter().map(|other| (at, other.as_str())).collect(),
@@ -250,7 +252,7 @@ fn found(body: &str, wanted: &[(i32, i32)], prune: &str) -> Option<BTreeSet<Stri
 }
 
 /// Without blanks, and without the parentheses that one way to write a change needs and another one does not.
-fn plain(body: &str) -> String {
+pub fn plain(body: &str) -> String {
     body.chars()
         .filter(|c| !c.is_whitespace() && !"()".contains(*c))
         .collect()

@@ -591,3 +591,175 @@ fn every_operator_and_constant_of_rust_code_is_tried() {
         assert!(written.contains(&wanted), "{to}: {}", run.stdout);
     }
 }
+
+#[test]
+fn an_index_and_a_range_that_are_out_of_bounds_are_repaired() {
+    let text = "\
+pub fn last(row: &[i32], nth: usize) -> i32 {
+    let least = nth;
+    let all = &row[9..];
+    let most: usize = 1;
+    if least < 5 { all[7] } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn of_four() { assert_eq!(super::last(&[1, 2, 3, 4], 0), 1); }
+}
+";
+    let manifest = "[package]\nname = \"last\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let subject = |text: &str| Subject::new(&[("src/lib.rs", text), ("Cargo.toml", manifest)]);
+    let repairs_of = |text: &str, level: &str| {
+        let options = ["--level", level, "--size", "2", "--format", "json"];
+        let run = subject(text).nopol(&[&["mutate"], &options[..]].concat());
+        repairs(&found(&run))
+    };
+    assert_eq!(repairs_of(text, "2"), ["let all = &row[0..]; & all[0]"]);
+    // A name at level 3, too.
+    let named = text
+        .replace("row[9..]", "row[0..]")
+        .replace("all[7]", "all[nth]")
+        .replace("4], 0), 1)", "4], 4), 2)");
+    let found = repairs_of(&named, "3");
+    assert!(found.contains(&"all[most]".to_owned()), "{found:?}");
+}
+
+/// A crate of which one test fails, another one fails and is ignored, and an example in the documentation fails.
+fn documented(tests: &str) -> Subject {
+    let library = "/// Half of it.\n///\n/// ```\n/// assert_eq!(halves::half(5), 2);\n/// ```\npub fn half(n: u32) -> u32 {\n    n / 2 + n % 2\n}\n\n";
+    let manifest = "[package]\nname = \"halves\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let text = format!("{library}#[cfg(test)]\nmod tests {{\n    use super::half;\n{tests}}}\n");
+    Subject::new(&[("src/lib.rs", &text), ("Cargo.toml", manifest)])
+}
+
+#[test]
+fn the_arguments_after_two_dashes_choose_tests() {
+    let subject = documented(
+        "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n    #[test]\n    fn of_seven() { assert_eq!(half(7), 3); }\n    \
+         #[test]\n    #[ignore]\n    fn of_nine() { assert_eq!(half(9), 4); }\n",
+    );
+    for command in ["mutate", "faults"] {
+        let said = |arguments: &[&str]| {
+            let run = subject.nopol(&[&[command], arguments].concat());
+            (run.code, run.stdout + &run.stderr)
+        };
+        let (code, all) = said(&[]);
+        assert_eq!(code, 0, "{all}");
+        assert!(all.contains("tests::of_seven fails"), "{all}");
+        assert!(!all.contains("of_nine"), "{all}");
+        // Where the chosen ones pass, nothing fails; where none is chosen, there is nothing to look at.
+        let (code, chosen) = said(&["--", "of_four"]);
+        assert_eq!(code, 4, "{chosen}");
+        assert!(
+            chosen.contains("all `#[test]`s pass; examples in the documentation are not looked at"),
+            "{chosen}"
+        );
+        let (code, none) = said(&["--", "of_five", "--nocapture"]);
+        assert_eq!(code, 4, "{none}");
+        let sentence = "no test matches the arguments after `--` (of_five --nocapture)";
+        assert!(none.contains(sentence), "{none}");
+        let (code, unknown) = said(&["--", "--nosuch"]);
+        assert_eq!(code, 2, "{unknown}");
+        assert!(
+            unknown.contains("`--nosuch` after `--` does not choose"),
+            "{unknown}"
+        );
+        let (_, ignored) = said(&["--", "--ignored"]);
+        assert!(ignored.contains("tests::of_nine fails"), "{ignored}");
+        assert!(!ignored.contains("of_seven"), "{ignored}");
+        let option = if command == "mutate" {
+            "--only"
+        } else {
+            "--failing"
+        };
+        let (_, left_out) = said(&[option, "tests::of_nine"]);
+        assert!(
+            left_out.contains("`tests::of_nine` is left out: it is marked `#[ignore]`"),
+            "{left_out}"
+        );
+    }
+    let run = subject.nopol(&["mutate", "--", "of_seven"]);
+    assert!(
+        run.stdout
+            .contains("no other test than those that the arguments after `--` choose"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn examples_in_the_documentation_are_not_forgotten() {
+    for (tests, sentence) in [
+        (
+            "",
+            "there are no `#[test]`s; examples in the documentation are not looked at",
+        ),
+        (
+            "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n",
+            "all `#[test]`s pass; examples in the documentation are not looked at",
+        ),
+    ] {
+        for command in ["mutate", "faults"] {
+            let run = documented(tests).nopol(&[command]);
+            assert_eq!(run.code, 4, "{}", run.stdout);
+            let text = run.stdout + &run.stderr;
+            assert!(text.contains(sentence), "{command}: {text}");
+            assert!(!text.contains("nothing to"), "{text}");
+        }
+    }
+}
+
+/// Exchanging pointers, and constants of functions that nothing calls.
+const POINTERS: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+static int twice[3] = {7, 8, 9};
+int unrelated(int n)
+{
+    int rows[5] = {1, 2, 3, 4, 5};
+
+    return rows[n % 5] + twice[0];
+}
+
+int smaller(int a, int b)
+{
+    int *p = &a;
+    int *q = &b;
+
+    return *p < *q ? *q : *q;
+}
+
+int wanted(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int main(int argc, char **argv)
+{
+    printf(\"%d\\n\", smaller(atoi(argv[1]), atoi(argv[2])));
+    return 0;
+}
+";
+
+#[test]
+fn pointers_are_not_exchanged_and_counted_and_what_nothing_calls_is_neither() {
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1 2\"\nstdout = \"1\\n\"\n";
+    let subject = Subject::new(&[("p.c", POINTERS), ("nopol.toml", manifest)]);
+    let function = ["--function", "smaller", "--reference", "wanted"];
+    for specification in [&function[..], &[]] {
+        let run = subject.nopol(
+            &[
+                &["c", "mutate", "--level", "3", "--size", "1"],
+                specification,
+            ]
+            .concat(),
+        );
+        let note = "note: 4 pointers and references were not tried: p.c:16:13 `p`, p.c:16:18 `q`, p.c:16:23 `q`, p.c:16:28 `q`\n";
+        assert!(run.stdout.contains(note), "{}", run.stdout);
+        assert!(!run.stdout.contains("no others"), "{}", run.stdout);
+        // Neither the length of `rows` nor anything else of what is not called counts.
+        let run = subject.nopol(&[&["c", "mutate", "--size", "1"], specification].concat());
+        assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
+    }
+}

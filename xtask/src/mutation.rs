@@ -237,6 +237,7 @@ impl Pair {
             functions: needs.functions,
             variables: needs.variables,
             types: false,
+            reached: None,
         };
         kept.functions.insert(function);
         Ok(Self {

@@ -255,6 +255,7 @@ impl Generator {
             line: number + 1,
             column: 1,
             text: format!("{kind:?} {number}"),
+            names: Vec::new(),
         })
     }
 

@@ -259,6 +259,8 @@ pub struct Place {
     pub column: u32,
     /// The statement on one line.
     pub text: String,
+    /// How the source names values that are no numbers there, such as `true` and `None`.
+    pub names: Vec<(i128, String)>,
 }
 
 /// What a cell holds.

@@ -18,19 +18,65 @@ pub struct Needs {
 /// What a function needs.
 pub fn needs(program: &Program, function: FunctionId) -> Needs {
     let mut needs = Needs::default();
-    let mut open = vec![function];
-    while let Some(function) = open.pop() {
-        if !needs.functions.insert(function) {
-            continue;
-        }
-        let mut walk = Walk {
-            calls: &mut open,
-            variables: &mut needs.variables,
-            pointers: &mut BTreeSet::new(),
-        };
-        walk.statements(&program.functions[function].body);
-    }
+    needs.add(program, vec![function]);
     needs
+}
+
+/// What runs that begin at these functions may come to, also by the addresses in initializers.
+pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
+    let mut reached = Needs::default();
+    let mut open = entries;
+    loop {
+        let before = reached.variables.len();
+        reached.add(program, std::mem::take(&mut open));
+        for statement in &program.globals {
+            // A statement that sets no variable of the program may set any.
+            let set = match statement {
+                Statement::Assign { target, .. } | Statement::Copy { target, .. } => {
+                    variable_of(target)
+                }
+                _ => None,
+            };
+            if set.is_none_or(|set| reached.variables.contains(&set)) {
+                let mut walk = Walk {
+                    calls: &mut open,
+                    variables: &mut reached.variables,
+                    pointers: &mut BTreeSet::new(),
+                };
+                walk.statements(std::slice::from_ref(statement));
+            }
+        }
+        open.retain(|function| !reached.functions.contains(function));
+        if open.is_empty() && reached.variables.len() == before {
+            return reached;
+        }
+    }
+}
+
+/// The variable that an lvalue is a part of.
+pub fn variable_of(lvalue: &Lvalue) -> Option<VariableId> {
+    match lvalue {
+        Lvalue::Variable(variable) => Some(*variable),
+        Lvalue::Deref(_) => None,
+        Lvalue::Index { array, .. } => variable_of(array),
+        Lvalue::Field(structure, _) => variable_of(structure),
+    }
+}
+
+impl Needs {
+    fn add(&mut self, program: &Program, mut open: Vec<FunctionId>) {
+        while let Some(function) = open.pop() {
+            if !self.functions.insert(function) {
+                continue;
+            }
+            let mut walk = Walk {
+                calls: &mut open,
+                variables: &mut self.variables,
+                pointers: &mut BTreeSet::new(),
+            };
+            walk.statements(&program.functions[function].body);
+        }
+    }
 }
 
 /// The places at which pointers are computed: none of them is ever broken.

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 
 use super::{Mutation, Request};
-use crate::formula::left_out::{LeftOut, NONE_FAILS, NONE_LEFT};
+use crate::formula::left_out::LeftOut;
 use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
 use crate::subject::ecosystem::Whole;
@@ -13,9 +13,9 @@ use nopol_formula::mutate::specification::{Check, cells};
 use nopol_formula::mutate::{Found, Level, Outcome, Specification};
 use nopol_program::front;
 use nopol_program::interpret::End;
-use nopol_program::ir::{FunctionId, Made, Program, Scalar};
+use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
-use nopol_program::visit::needs;
+use nopol_program::visit::{Needs, needs, reached};
 use nopol_source::Language;
 
 /// How far a function is followed if it is not said.
@@ -57,10 +57,18 @@ impl Goal {
                 reason: loaded.reason(end),
             })
             .collect();
+        let entries = loaded.tests.iter().map(|test| match test.entry {
+            Entry::Main { main, .. } => main,
+            Entry::Function(function) => function,
+        });
+        let kept = Kept {
+            reached: reached_of(&loaded.program, entries.collect()),
+            ..Kept::default()
+        };
         Ok(Self {
             program: loaded.program.clone(),
             texts: loaded.texts.clone(),
-            kept: Kept::default(),
+            kept,
             specification: Specification::Tests(loaded.tests.clone()),
             bound: loaded.bound,
             left_out: loaded.left_out.clone(),
@@ -84,6 +92,7 @@ impl Goal {
         }
         let mut kept = Kept {
             types: true,
+            reached: reached_of(&program, vec![function]),
             ..Kept::default()
         };
         if let Some(reference) = reference {
@@ -183,35 +192,28 @@ impl Goal {
                     request.function.as_deref().unwrap_or_default()
                 )),
             ),
-            Outcome::Right { is_unbounded } => (
-                "none",
-                Some(match &self.specification {
-                    Specification::Tests(tests) if tests.is_empty() && self.left_out.is_empty() => {
-                        "there are no tests".to_owned()
-                    }
-                    Specification::Tests(tests) if tests.is_empty() => NONE_LEFT.to_owned(),
-                    Specification::Tests(_) if !self.left_out.is_empty() => NONE_FAILS.to_owned(),
-                    Specification::Tests(_) => {
-                        "all tests pass: there is nothing to repair".to_owned()
-                    }
-                    Specification::Function { .. } if is_unbounded => {
-                        "no run violates the specification: there is nothing to repair".to_owned()
-                    }
-                    Specification::Function { .. } => format!(
+            Outcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
+                (Some(loaded), _) => {
+                    let (outcome, message) = loaded.nothing("repair");
+                    (outcome, Some(message))
+                }
+                (None, true) => (
+                    "none",
+                    Some(
+                        "no run violates the specification: there is nothing to repair".to_owned(),
+                    ),
+                ),
+                (None, false) => (
+                    "none",
+                    Some(format!(
                         "no run within the bound of {bound} violates the specification; there are longer runs, which were \
                          not judged (--bound)"
-                    ),
-                }),
-            ),
+                    )),
+                ),
+            },
         };
         shown.outcome = outcome;
         shown.message = message;
-        if let Specification::Tests(tests) = &self.specification
-            && (tests.is_empty() || matches!(found.outcome, Outcome::Right { .. }))
-            && !self.left_out.is_empty()
-        {
-            shown.outcome = "outside";
-        }
     }
 
     /// Whether the patched source is right, read again.
@@ -234,9 +236,8 @@ impl Goal {
         match &self.specification {
             Specification::Tests(_) => {
                 let whole = Whole {
-                    language: whole.language,
                     files,
-                    cases: whole.cases.clone(),
+                    ..whole.clone()
                 };
                 let bound = Some(self.bound);
                 Loaded::new(&whole, &request.tests, Far::new(bound, request.implicit))
@@ -263,6 +264,11 @@ impl Goal {
             }
         }
     }
+}
+
+/// What runs that begin at these functions may come to. Of Rust nothing else is translated.
+fn reached_of(program: &Program, entries: Vec<FunctionId>) -> Option<Needs> {
+    (program.dialect == Dialect::C).then(|| reached(program, entries))
 }
 
 /// What it means that no repair was found.

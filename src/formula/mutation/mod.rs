@@ -59,6 +59,12 @@ pub struct Mutation {
     pub left_out: Vec<LeftOut>,
     /// The tests that were asked about, if not all were.
     pub only: Vec<String>,
+    /// Whether the arguments after `--` choose some of the tests.
+    #[serde(skip)]
+    pub are_chosen: bool,
+    /// Whether the documentation may have examples, which are tests, too.
+    #[serde(skip)]
+    pub may_have_examples: bool,
     /// The failing tests, or the function that is wrong, with the reason.
     pub failing: Vec<Failing>,
     /// How many tests pass.
@@ -69,7 +75,7 @@ pub struct Mutation {
     pub complete_to: usize,
     /// Whether larger ones would find nothing more.
     pub is_exhausted: bool,
-    /// The operators and constants that were not tried, though the level has changes of them.
+    /// The operators, constants and pointers that were not tried, though the level has changes of them.
     pub untried: Vec<Untried>,
     /// Whether every change of the level was tried, up to that size.
     pub is_complete: bool,
@@ -99,6 +105,9 @@ impl Mutation {
     pub fn unasked(&self) -> Option<&'static str> {
         match () {
             () if !self.only.is_empty() => Some("no other test than those of --only was looked at"),
+            () if self.are_chosen => {
+                Some("no other test than those that the arguments after `--` choose was looked at")
+            }
             () if !self.left_out.is_empty() => {
                 Some("the tests that are left out were not run with it")
             }
@@ -134,7 +143,7 @@ pub struct ShownRepair {
     pub diff: String,
 }
 
-/// An operator or a constant that was not tried.
+/// An operator, a constant or a pointer that was not tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Untried {
     /// The file, relative to the subject's root.
@@ -145,6 +154,8 @@ pub struct Untried {
     pub column: usize,
     /// How it is written.
     pub text: String,
+    /// Whether it is a variable with a pointer or reference, which no other one replaced.
+    pub is_pointer: bool,
 }
 
 /// Finds every minimal repair by mutations.
@@ -184,6 +195,8 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
         has_globals: goal.has_globals(),
         left_out: goal.left_out.clone(),
         only: request.tests.clone(),
+        are_chosen: !request.project.test_args().is_empty(),
+        may_have_examples: whole.may_have_examples,
         failing: goal.failing.clone(),
         passing: goal.passing,
         ..Mutation::default()

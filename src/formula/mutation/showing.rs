@@ -45,7 +45,7 @@ impl Goal {
         (repair.made.len(), levels, -score, edits)
     }
 
-    /// The operators and constants that were not tried.
+    /// The operators, constants and pointers that were not tried.
     pub(super) fn untried(&self, space: &Space) -> Vec<Untried> {
         let spans = space.untried.iter();
         let shown = spans.filter_map(|span| {
@@ -57,6 +57,7 @@ impl Goal {
                 line,
                 column,
                 text: on_one_line(text.get(start..end)?),
+                is_pointer: self.program.written.item(*span).is_none(),
             })
         });
         shown.collect()

@@ -132,11 +132,15 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
         values.truncate(4);
         writeln!(
             text,
-            "{label}  {}:{}:{}  {}\n        would have to be {}{more}",
+            "{label}  {}:{}:{}  {}\n        {}would have to be {}{more}",
             place.file,
             place.line,
             place.column,
             place.text,
+            match &place.part {
+                Some(part) => format!("`{part}` "),
+                None => String::new(),
+            },
             values.join(", "),
         )?;
     }

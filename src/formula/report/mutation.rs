@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::formula::left_out;
-use crate::formula::mutation::{Mutation, ShownRepair};
+use crate::formula::mutation::{Mutation, ShownRepair, Untried};
 use nopol_basics::count;
 
 /// Most tests named.
@@ -22,7 +22,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     for note in left_out.iter().chain(&shown.warnings) {
         writeln!(text, "note: {note}")?;
     }
-    if let Some(note) = untried(shown) {
+    for note in untried(shown) {
         writeln!(text, "note: {note}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
@@ -71,6 +71,9 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     }
     let right = match (first.proved, first.proved_to) {
         ("tests", _) => match shown.unasked() {
+            None if shown.may_have_examples => {
+                "All `#[test]`s pass with it in the tool's interpreter:".to_owned()
+            }
             None => "All tests pass with it in the tool's interpreter:".to_owned(),
             Some(unasked) => {
                 format!("These tests pass with it in the tool's interpreter; {unasked}:")
@@ -103,16 +106,27 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     )
 }
 
-/// Which operators and constants were not tried, as a sentence.
-fn untried(shown: &Mutation) -> Option<String> {
-    let all = shown.untried.len();
-    let places = shown.untried.iter().take(MANY);
+/// Which operators and constants were not tried, and which pointers are not exchanged, a sentence each.
+fn untried(shown: &Mutation) -> Vec<String> {
+    let (pointers, others): (Vec<_>, Vec<_>) = shown.untried.iter().partition(|of| of.is_pointer);
+    let operators = sentence(&others, ("operator or constant", "operators and constants"));
+    let pointers = sentence(
+        &pointers,
+        ("pointer or reference", "pointers and references"),
+    );
+    operators.into_iter().chain(pointers).collect()
+}
+
+/// What was not tried, with where it is. `called`: what one of it is called, and what several are.
+fn sentence(untried: &[&Untried], called: (&str, &str)) -> Option<String> {
+    let all = untried.len();
+    let places = untried.iter().take(MANY);
     let places = places.map(|of| format!("{}:{}:{} `{}`", of.file, of.line, of.column, of.text));
     let places: Vec<String> = places.collect();
     let (what, were) = match all {
         0 => return None,
-        1 => ("1 operator or constant".to_owned(), "was"),
-        _ => (format!("{all} operators and constants"), "were"),
+        1 => (format!("1 {}", called.0), "was"),
+        _ => (format!("{all} {}", called.1), "were"),
     };
     let others = match all.checked_sub(MANY) {
         None | Some(0) => String::new(),

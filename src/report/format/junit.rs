@@ -48,6 +48,15 @@ impl Render for JUnit {
             suite.add_test_case(TestCase::new(&**test, status));
         }
         report.add_test_suite(suite);
+        if !outcome.failing_examples.is_empty() {
+            let mut suite = TestSuite::new("examples in the documentation");
+            for example in &outcome.failing_examples {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status.set_message("an example in the documentation, which is not repaired");
+                suite.add_test_case(TestCase::new(&**example, status));
+            }
+            report.add_test_suite(suite);
+        }
         Ok((report.to_string()? + "\n").into())
     }
 }

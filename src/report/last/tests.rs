@@ -112,6 +112,7 @@ fn full() -> Outcome {
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
         set_aside: Vec::new(),
+        failing_examples: vec!["e".to_owned()],
         passing_tests: vec!["p".to_owned()],
         complaints: vec![Complaint {
             test: "t".to_owned(),
@@ -122,6 +123,7 @@ fn full() -> Outcome {
         sites: vec![SiteReport {
             id: "ab".to_owned(),
             kind: "guard",
+            has_condition: true,
             file: "a.rs".to_owned(),
             line: 1,
             column: 4,

@@ -62,7 +62,13 @@ impl Ecosystem for Packages {
             .flat_map(|member| ["src", "tests"].map(|dir| root.join(&member.dir).join(dir)));
         let paths = dirs.flat_map(|dir| files::below(&dir, "rs"));
         let paths = paths.map(|path| paths::relative(root, &path)).collect();
-        Whole::read(Language::Rust, root, paths)
+        let whole = Whole::read(Language::Rust, root, paths)?;
+        let texts = whole.files.iter().map(|(_, text)| text.as_str());
+        Ok(Whole {
+            test_args: self.options.test_args.clone(),
+            may_have_examples: may_have_doctests(self, texts),
+            ..whole
+        })
     }
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {

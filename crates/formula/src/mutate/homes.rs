@@ -1,8 +1,10 @@
 //! Choices and the statements that they change, and which operators and constants have none.
 
+use std::collections::BTreeSet;
+
 use super::operators::{Level, level_of, others};
 use super::space::{Choice, Edit, Home, Kept, LocationId, Mutator};
-use nopol_program::ir::{ChoiceId, Expr, ExprKind, PlaceId, Span, Variant};
+use nopol_program::ir::{ChoiceId, Expr, ExprKind, FunctionId, PlaceId, Span, VariableId, Variant};
 use nopol_program::written::{Item, ItemKind, Owner};
 
 impl Kept {
@@ -12,7 +14,30 @@ impl Kept {
             Owner::Function(function) => self.functions.contains(function),
             Owner::Variable(variable) => self.variables.contains(variable),
         };
-        !item.owners.is_empty() && !item.owners.iter().any(is_kept)
+        let is_reached = |owner: &Owner| {
+            self.reached.as_ref().is_none_or(|reached| match owner {
+                Owner::Function(function) => reached.functions.contains(function),
+                // A length on which a type depends is read and not computed.
+                Owner::Variable(variable) => {
+                    item.is_of_type || item.is_fixed || reached.variables.contains(variable)
+                }
+            })
+        };
+        item.owners.iter().any(is_reached) && !item.owners.iter().any(is_kept)
+    }
+
+    /// Whether the body of a function belongs to what is searched.
+    pub(super) fn may_change_function(&self, function: FunctionId) -> bool {
+        let reached = self.reached.as_ref();
+        let is_reached = reached.is_none_or(|reached| reached.functions.contains(&function));
+        is_reached && !self.functions.contains(&function)
+    }
+
+    /// The same of the initializer of a global variable.
+    pub(super) fn may_change_variable(&self, variable: VariableId) -> bool {
+        let reached = self.reached.as_ref();
+        let is_reached = reached.is_none_or(|reached| reached.variables.contains(&variable));
+        is_reached && !self.variables.contains(&variable)
     }
 
     fn may_change(&self, item: &Item) -> bool {
@@ -126,7 +151,7 @@ impl Mutator<'_> {
         self.tried.insert(at);
     }
 
-    /// The operators and constants that a level promises to change, and for which there is no choice.
+    /// The operators, constants and pointers that a level promises to change, and for which there is no choice.
     pub(super) fn untried(&self) -> Vec<Span> {
         let items = self.original.written.items();
         let untried = items.filter(|(at, item)| {
@@ -139,6 +164,7 @@ impl Mutator<'_> {
             let is_tried = self.tried.contains(at) && !item.is_of_type;
             is_promised && !is_tried && self.kept.counts(item)
         });
-        untried.map(|(at, _)| at).collect()
+        let untried: BTreeSet<Span> = untried.map(|(at, _)| at).collect();
+        untried.union(&self.pointers).copied().collect()
     }
 }

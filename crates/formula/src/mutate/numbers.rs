@@ -8,6 +8,7 @@ use super::space::{AnyNumber, Edit, Mutator};
 use nopol_program::ir::{
     BinaryOp, ChoiceId, Dialect, Expr, ExprKind, Lvalue, Overflow, Scalar, Span, UnaryOp, Variant,
 };
+use nopol_program::visit::variable_of;
 use nopol_program::written::{Operation, Operator};
 
 impl<'a> Mutator<'a> {
@@ -167,6 +168,21 @@ impl<'a> Mutator<'a> {
                 self.variables(text, range, expr)
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Notes a pointer or a reference in a variable if another variable of its type is in scope: it would often have to be
+    /// written otherwise, and what becomes of it is not followed.
+    pub(super) fn note_pointer(&mut self, text: Text<'a>, expr: &Expr) {
+        let ExprKind::Load(from) = &expr.kind else {
+            return;
+        };
+        let Some(variable) = variable_of(from).filter(|_| expr.ty == Scalar::Pointer) else {
+            return;
+        };
+        let is_named = text.is_named(expr, &self.original.variables[variable].name);
+        if is_named && self.scopes.has_another(self.original, variable) {
+            self.pointers.insert(expr.span);
         }
     }
 

@@ -30,6 +30,15 @@ impl Scopes {
             && is_name(name)
     }
 
+    /// Whether another variable that can be named holds the same: pointers may still point to values of different types.
+    pub fn has_another(&self, program: &Program, variable: VariableId) -> bool {
+        let own = &program.variables[variable];
+        self.0.iter().any(|&other| {
+            let of = &program.variables[other];
+            other != variable && of.cells == own.cells && self.has(program, other)
+        })
+    }
+
     /// The variables of one cell of this type that have a name in the source, and those names.
     pub fn of_type<'p>(
         &'p self,

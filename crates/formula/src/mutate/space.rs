@@ -1,7 +1,7 @@
 //! The mutations of a program (AllRepair §3.2): for every statement, the ways in which it may be changed. A change is made
 //! to the statement of the source, so that all of its instances change alike.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use typed_index_collections::TiVec;
 
@@ -14,7 +14,7 @@ use nopol_program::ir::{
     BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
     Span, Statement, VariableId, Variant,
 };
-use nopol_program::visit;
+use nopol_program::visit::{self, Needs, variable_of};
 use nopol_program::written::{Operation, Operator, Owner};
 
 index! {
@@ -64,7 +64,7 @@ pub struct Space {
     pub choices: TiVec<ChoiceId, Choice>,
     /// The statements that they change, each with what is mutated: the place, or the expression.
     pub locations: TiVec<LocationId, Span>,
-    /// The operators and constants that should be mutated, and are not.
+    /// The operators, constants and pointers that should be mutated, and are not.
     pub untried: Vec<Span>,
 }
 
@@ -75,6 +75,8 @@ pub struct Kept {
     pub functions: HashSet<FunctionId>,
     /// Global variables, in their initializers.
     pub variables: HashSet<VariableId>,
+    /// What runs may come to: nothing else is mutated. All if it is `None`.
+    pub reached: Option<Needs>,
     /// Whether also what types depend on: it is not followed what becomes of them.
     pub types: bool,
 }
@@ -105,6 +107,7 @@ impl Space {
             original: program,
             choices: TiVec::new(),
             locations: TiVec::new(),
+            pointers: BTreeSet::new(),
             known: HashMap::new(),
             of_place: HashMap::new(),
             of_span: HashMap::new(),
@@ -120,7 +123,7 @@ impl Space {
         }
         let is_kept = |statement: &Statement| match statement {
             Statement::Assign { target, .. } => {
-                variable_of(target).is_some_and(|variable| kept.variables.contains(&variable))
+                variable_of(target).is_some_and(|variable| !kept.may_change_variable(variable))
             }
             _ => false,
         };
@@ -137,7 +140,7 @@ impl Space {
         let with_places = places.iter().filter_map(|place| place.function);
         let mutable: HashSet<FunctionId> = written
             .chain(with_places)
-            .filter(|function| !kept.functions.contains(function))
+            .filter(|function| kept.may_change_function(*function))
             .collect();
         for (id, function) in program.functions.iter_mut_enumerated() {
             // Nothing is noted in tests: they are what the program is held against.
@@ -176,16 +179,6 @@ impl Space {
     }
 }
 
-/// The variable that an lvalue is a part of.
-fn variable_of(lvalue: &Lvalue) -> Option<VariableId> {
-    match lvalue {
-        Lvalue::Variable(variable) => Some(*variable),
-        Lvalue::Deref(_) => None,
-        Lvalue::Index { array, .. } => variable_of(array),
-        Lvalue::Field(structure, _) => variable_of(structure),
-    }
-}
-
 /// Where the statement at hand is.
 #[derive(Clone, Copy)]
 pub(super) enum Home {
@@ -211,6 +204,8 @@ pub(super) struct Mutator<'a> {
     pub(super) of_span: HashMap<Span, LocationId>,
     /// The operators and constants that have a choice, or could only become themselves.
     pub(super) tried: HashSet<Span>,
+    /// Pointers and references that others of their type could stand in for, which is not tried.
+    pub(super) pointers: BTreeSet<Span>,
     pub(super) scopes: Scopes,
     /// Clauses of the function at hand.
     pub(super) clauses: Vec<Expr>,
@@ -336,6 +331,7 @@ impl<'a> Mutator<'a> {
                 self.lvalue(from);
                 if let Some(text) = text.filter(|_| self.level == Level::Three) {
                     variants = self.operands(text, &original);
+                    self.note_pointer(text, &original);
                 }
             }
             ExprKind::Unary(_, a) => self.value(a, Some(TIGHTEST)),

@@ -239,6 +239,7 @@ fn kept(program: &Program) -> Kept {
         functions: needs.functions,
         variables: needs.variables,
         types: true,
+        reached: None,
     }
 }
 

@@ -89,7 +89,23 @@ pub struct ReadTests {
     pub tests: Vec<Test>,
     /// The paths of the others, each with what it reaches outside of the subset.
     pub outside: Vec<(String, Outside)>,
+    /// The paths of those that do not count, though the user names them, and why.
+    pub passed_over: Vec<(String, &'static str)>,
 }
+
+/// Whether a test counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// It does not, and the user is to know why.
+    LeftOut(&'static str),
+}
+
+/// Whether a test counts: by its path, and whether it has `#[ignore]`.
+type IsWanted<'a> = &'a dyn Fn(&str, bool) -> Wanted;
 
 /// Reads all tests of a crate that `is_wanted` picks and that are in the subset, in the order of their paths.
 ///
@@ -97,7 +113,7 @@ pub struct ReadTests {
 /// If a file cannot be parsed.
 pub fn read_all(
     files: &[(Utf8PathBuf, String)],
-    is_wanted: &dyn Fn(&str) -> bool,
+    is_wanted: IsWanted<'_>,
 ) -> Result<ReadTests, Outside> {
     let sources = files.iter().map(|(path, text)| Source::parse(path, text));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
@@ -113,7 +129,7 @@ pub fn read_all(
 /// If a file cannot be parsed, or something that one of the functions reaches is outside of the subset.
 pub fn read_with(
     files: &[(Utf8PathBuf, String)],
-    is_wanted: &dyn Fn(&str) -> bool,
+    is_wanted: IsWanted<'_>,
     names: &[&str],
 ) -> Result<(ReadTests, Vec<Option<FunctionId>>), Outside> {
     let sources = files.iter().map(|(path, text)| Source::parse(path, text));
@@ -217,10 +233,18 @@ impl<'a> Front<'a> {
     }
 
     /// All tests that are wanted, as far as they are in the subset.
-    fn all_tests(mut self, is_wanted: &dyn Fn(&str) -> bool) -> ReadTests {
+    fn all_tests(mut self, is_wanted: IsWanted<'_>) -> ReadTests {
         let items = self.items;
         let mut all = ReadTests::default();
-        for name in items.tests().filter(|name| is_wanted(name)) {
+        for name in items.tests() {
+            match is_wanted(name, items.is_ignored(name)) {
+                Wanted::Yes => {}
+                Wanted::No => continue,
+                Wanted::LeftOut(reason) => {
+                    all.passed_over.push((name.to_owned(), reason));
+                    continue;
+                }
+            }
             // What a test that is outside has added is taken back.
             let before = self.state.clone();
             let translated = self.test(name).and_then(|test| {

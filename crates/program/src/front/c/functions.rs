@@ -26,10 +26,17 @@ impl<'s> Translator<'s> {
         }
         let by_value = |ty: &Type| matches!(ty, Type::Struct(_));
         let parameters = prototype.parameters.iter().flatten();
-        if by_value(&prototype.result) || parameters.clone().any(|(_, ty)| by_value(ty)) {
+        let moves = match by_value(&prototype.result) {
+            true => Some("returns"),
+            false => parameters
+                .clone()
+                .any(|(_, ty)| by_value(ty))
+                .then_some("takes"),
+        };
+        if let Some(moves) = moves {
             return self.outside(
                 declarator,
-                format!("`{name}` passes a structure by value, which is not supported"),
+                format!("`{name}` {moves} a structure by value, which is not supported"),
             );
         }
         let routine = self.declare_routine(&name, prototype.clone(), is_static);

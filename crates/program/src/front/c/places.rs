@@ -69,6 +69,7 @@ impl Translator<'_> {
                 text.get(self.statement.start as usize..self.statement.end as usize)
                     .unwrap_or_default(),
             ),
+            names: Vec::new(),
         };
         Some(self.program.places.push_and_get_key(place))
     }

@@ -127,7 +127,7 @@ fn what_is_outside_is_named() {
         (
             "struct s { int a; };\nint f(struct s x) { return 0; }",
             2,
-            "`f` passes a structure by value, which is not supported",
+            "`f` takes a structure by value, which is not supported",
         ),
         (
             "#if __FOO__\n#endif",

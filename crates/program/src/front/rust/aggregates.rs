@@ -366,7 +366,11 @@ impl Body<'_, '_> {
             }
             None => inner.unwrap_or_else(|| self.guesses.at(span.start, false)),
         };
-        self.write(target.clone(), is_some, role, span);
+        if let Some(place) = self.write(target.clone(), is_some, role, span) {
+            let names = [(0, "None"), (1, "Some(…)")];
+            self.front.state.program.places[place].names =
+                names.map(|(value, name)| (value, name.to_owned())).into();
+        }
         Ok(Type::option(inner))
     }
 

@@ -9,7 +9,8 @@ use super::build::{Repr, Value, field, load_variable, with_span};
 use super::expressions::bare;
 use super::types::Type;
 use crate::ir::{
-    Expr, ExprKind as Kind, Lvalue, Outside, PlaceKind, Scalar, Span, Statement, VariableId,
+    Expr, ExprKind as Kind, Lvalue, Outside, PlaceId, PlaceKind, Scalar, Span, Statement,
+    VariableId,
 };
 
 /// What a written value is to its statement.
@@ -222,7 +223,7 @@ impl Body<'_, '_> {
                 let returned = match (self.result_pointer, value.repr) {
                     (None, Repr::Scalar(expr)) => {
                         let place = if result.is_place() {
-                            self.place(PlaceKind::Return, span)
+                            self.value_place(PlaceKind::Return, &result, span)
                         } else {
                             None
                         };
@@ -243,17 +244,24 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Writes a value.
-    pub fn write(&mut self, target: Lvalue, value: Value, role: Role, span: Span) {
+    /// Writes a value. Gives its place, if it has one.
+    pub fn write(
+        &mut self,
+        target: Lvalue,
+        value: Value,
+        role: Role,
+        span: Span,
+    ) -> Option<PlaceId> {
         match value.repr {
             Repr::Scalar(expr) => {
                 let is_place = role.has_places && value.ty.is_place();
                 let place = if is_place {
-                    self.place(role.kind, span)
+                    self.value_place(role.kind, &value.ty, span)
                 } else {
                     None
                 };
                 self.assign(place, target, with_span(expr, span));
+                return place;
             }
             Repr::Slice(pointer, length) => {
                 self.assign(None, target.clone(), pointer);
@@ -269,6 +277,7 @@ impl Body<'_, '_> {
             }
             Repr::Nothing => {}
         }
+        None
     }
 
     /// The value in a variable of its own.

@@ -223,8 +223,16 @@ impl<'f, 'a> Body<'f, 'a> {
             }),
             column: source.column(span.start),
             text: source.on_one_line(start, end),
+            names: Vec::new(),
         };
         Some(self.front.state.program.places.push_and_get_key(place))
+    }
+
+    /// The same of an expression of this type, if its values may be wrong.
+    pub fn value_place(&mut self, kind: PlaceKind, ty: &Type, span: Span) -> Option<PlaceId> {
+        let place = self.place(kind, span)?;
+        self.front.state.program.places[place].names = ty.value_names();
+        Some(place)
     }
 
     /// Does something in another statement of the source.
@@ -347,6 +355,23 @@ impl<'f, 'a> Body<'f, 'a> {
         self.fixed.insert(variable);
         self.set(variable, expr);
         load_variable(variable, ty, span)
+    }
+
+    /// Whether a number or a name of the source is all that an expression is. A mutation changes what is computed from it, but
+    /// not what is asserted of it, so that both must be made of the same temporary variable.
+    pub fn is_written(&self, expr: &Expr) -> bool {
+        let is_written = match &expr.kind {
+            ExprKind::Constant(_) => super::build::is_written_number(expr),
+            ExprKind::Load(of) => match &**of {
+                Lvalue::Variable(id) => !self.front.state.program.variables[*id]
+                    .name
+                    .starts_with('#'),
+                _ => true,
+            },
+            ExprKind::Cast(inner) => self.is_written(inner),
+            _ => false,
+        };
+        is_written && !self.is_for_tests
     }
 
     /// An expression that can be written several times.

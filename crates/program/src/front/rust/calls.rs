@@ -277,7 +277,7 @@ impl<'a> Body<'_, 'a> {
                 self.typed(syntax, ty)?
             };
             let place = if is_place {
-                self.place(PlaceKind::Value, span)
+                self.value_place(PlaceKind::Value, ty, span)
             } else {
                 None
             };

@@ -116,6 +116,17 @@ impl<'a> Items<'a> {
         names.into_iter()
     }
 
+    /// Whether all tests with this path are run only if that is asked for.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        let is_marked = |test: &Rc<Function<'_>>| {
+            let mut attrs = test.attrs.iter();
+            attrs.any(|attr| attr.path().is_ident("ignore"))
+        };
+        self.tests
+            .get(path)
+            .is_some_and(|tests| tests.iter().all(is_marked))
+    }
+
     /// Whatever a constant in the length of an array is made of is also in the length.
     fn close_lengths(&mut self) {
         let mut open: Vec<String> = self.lengths.iter().cloned().collect();

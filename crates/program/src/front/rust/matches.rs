@@ -51,7 +51,7 @@ impl Body<'_, '_> {
             Repr::Scalar(expr) => {
                 let is_place = ty.is_value() && !super::blocks::is_flow(bare(syntax));
                 let place = if is_place {
-                    self.place(PlaceKind::Value, span)
+                    self.value_place(PlaceKind::Value, &ty, span)
                 } else {
                     None
                 };

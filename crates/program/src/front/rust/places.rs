@@ -137,15 +137,12 @@ impl Body<'_, '_> {
 
     /// The number of an element of a slice. Its length is not that of the object, so that it must be compared.
     fn checked_index(&mut self, index: Expr, length: Expr) -> Expr {
-        let mut statements = Vec::new();
-        let index = if super::body::is_simple(&index) {
-            index
-        } else {
-            let before = std::mem::take(&mut self.out);
-            let saved = self.saved(index);
-            statements = std::mem::replace(&mut self.out, before);
-            saved
+        let before = std::mem::take(&mut self.out);
+        let index = match super::body::is_simple(&index) && !self.is_written(&index) {
+            true => index,
+            false => self.saved(index),
         };
+        let mut statements = std::mem::replace(&mut self.out, before);
         let is_inside = compare(BinaryOp::Lt, index.clone(), length);
         statements.push(Statement::Assert(is_inside, FaultKind::OutOfBounds));
         Expr {
@@ -185,8 +182,10 @@ impl Body<'_, '_> {
             None => length.clone(),
         };
         self.keep(mark, [&mut pointer, &mut length, &mut start]);
-        let start = self.lasting(start);
-        let end = self.lasting(end);
+        let [start, end] = [start, end].map(|bound| match self.is_written(&bound) {
+            true => self.saved(bound),
+            false => self.lasting(bound),
+        });
         for (a, b) in [(&start, &end), (&end, &length)] {
             let is_inside = compare(BinaryOp::Le, a.clone(), b.clone());
             self.out

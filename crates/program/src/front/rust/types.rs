@@ -344,6 +344,19 @@ impl Type {
         self.is_value() || matches!(self, Self::Raw(_) | Self::Box(_)) || self.is_link()
     }
 
+    /// How the source names its values, if they are no numbers.
+    pub fn value_names(&self) -> Vec<(i128, String)> {
+        match self {
+            Self::Bool => vec![(0, "false".to_owned()), (1, "true".to_owned())],
+            Self::Enum(of) => {
+                let variants = of.variants.iter();
+                let named = variants.map(|(name, value)| (*value, format!("{}::{name}", of.name)));
+                named.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it is an option that is a pointer.
     pub fn is_link(&self) -> bool {
         matches!(self, Self::Option(of) if of.is_niche())

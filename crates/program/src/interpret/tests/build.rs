@@ -70,6 +70,7 @@ impl Build {
             line: 1,
             column: 1,
             text: String::new(),
+            names: Vec::new(),
         })
     }
 
