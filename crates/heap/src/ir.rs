@@ -272,6 +272,8 @@ pub enum Instruction {
     Free(StatementId, Term),
     /// Evaluates a term for its faults only, as an argument of `printf`.
     Use(StatementId, Term),
+    /// Prints something: which text is not modelled.
+    Print,
     /// Does what it was seen to do.
     Concrete(StatementId),
     /// Ends the program.

@@ -17,8 +17,10 @@ pub mod encode;
 #[cfg(not(feature = "z3"))]
 #[path = "encode_stub.rs"]
 pub mod encode;
+pub mod fate;
 pub mod inject;
 pub mod ir;
+mod likely;
 pub mod load;
 pub mod localize;
 pub mod lower;

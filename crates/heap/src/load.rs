@@ -8,13 +8,20 @@ use super::memory::Memory;
 use super::record::memory;
 use nopol_basics::nearest::did_you_mean;
 use nopol_program::front::c;
-use nopol_program::interpret::{Limits, entries};
+use nopol_program::interpret::{End, Limits, entries, run_with_entries};
 use nopol_program::ir::{Entry, FunctionId, Outside, Program, Test};
 
 /// Most iterations of a loop, and most statements, while a program is run to its function.
 const LIMITS: Limits = Limits {
     bound: 100_000,
     steps: 5_000_000,
+    implicit: true,
+};
+
+/// How far a test is run that decides on a change. One that runs further fails.
+pub const TRIED: Limits = Limits {
+    bound: 20_000,
+    steps: 400_000,
     implicit: true,
 };
 
@@ -120,6 +127,15 @@ impl Loaded {
             },
         };
         self.entries_of(&test)
+    }
+
+    /// Runs a test with this program, which differs in the function only: the memory whenever it enters the function, `None`
+    /// where it is too large, and how it ends.
+    pub fn run_of(&self, program: &Program, test: &Test) -> (Vec<Option<Memory>>, End) {
+        let (entered, end) = run_with_entries(program, test, &TRIED, self.function);
+        let entered = entered.iter();
+        let memories = entered.map(|entered| memory(&self.routine, entered));
+        (memories.collect(), end)
     }
 
     /// The memory whenever a test enters the function.

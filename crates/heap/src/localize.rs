@@ -362,7 +362,7 @@ impl Localizer<'_> {
                         queue.push((at, OMITTED));
                     }
                 }
-                EventKind::Faulted => {}
+                EventKind::Printed(_) | EventKind::Faulted => {}
             }
         }
     }

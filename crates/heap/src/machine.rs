@@ -77,7 +77,7 @@ pub struct Event {
 }
 
 /// What can happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// An entity was written.
     Wrote {
@@ -90,6 +90,8 @@ pub enum EventKind {
     },
     /// A condition was evaluated.
     Decided(bool),
+    /// A number was printed, or a text that is not modelled.
+    Printed(Option<Value>),
     /// A fault.
     Faulted,
 }
@@ -258,9 +260,11 @@ impl<'r> Machine<'r> {
                 self.note_fault(*statement, done)?;
             }
             Instruction::Use(statement, term) => {
-                let done = self.term(*statement, term).map(|_| ());
-                self.note_fault(*statement, done)?;
+                let done = self.term(*statement, term);
+                let value = self.note_fault(*statement, done)?;
+                self.printed(Some(value));
             }
+            Instruction::Print => self.printed(None),
             Instruction::Concrete(statement) => {
                 let done = self.concrete(*statement);
                 self.note_fault(*statement, done)?;
@@ -281,6 +285,17 @@ impl<'r> Machine<'r> {
             }
         }
         Ok(())
+    }
+
+    /// Notes that something is printed, which nothing in the memory depends on.
+    fn printed(&mut self, value: Option<Value>) {
+        if let Some(events) = &mut self.events {
+            events.push(Event {
+                statement: None,
+                reads: Vec::new(),
+                kind: EventKind::Printed(value),
+            });
+        }
     }
 
     /// Does what was seen.

@@ -45,42 +45,91 @@ impl Change {
 pub fn patched(routine: &Routine, changes: &[Change]) -> Routine {
     let mut patched = routine.clone();
     for change in changes {
-        match change {
-            Change::Leaf {
+        change.apply(&mut patched);
+    }
+    patched
+}
+
+/// How to take a change back.
+#[derive(Clone, Debug)]
+pub enum Undo {
+    /// Changes it once more.
+    Change(Change),
+    /// Puts these instructions back.
+    Code(Vec<(usize, Instruction)>),
+    /// Removes the last insertion.
+    Insertion,
+}
+
+impl Change {
+    /// Changes a routine in place, which is much cheaper than to copy it.
+    pub fn apply(&self, routine: &mut Routine) -> Undo {
+        match self {
+            Self::Leaf {
                 statement,
-                leaf,
+                leaf: number,
                 atom,
             } => {
-                let statement = patched.statements.get_mut(*statement);
-                if let Some(leaf) = statement.and_then(|statement| statement.leaves.get_mut(*leaf))
-                {
-                    leaf.atom = atom.clone();
-                }
+                let of = routine.statements.get_mut(*statement);
+                let leaf = of.and_then(|statement| statement.leaves.get_mut(*number));
+                Undo::Change(Self::Leaf {
+                    statement: *statement,
+                    leaf: *number,
+                    atom: leaf.map_or_else(
+                        || atom.clone(),
+                        |leaf| std::mem::replace(&mut leaf.atom, atom.clone()),
+                    ),
+                })
             }
-            Change::Comparison {
+            Self::Comparison {
                 statement,
                 number,
                 comparison,
             } => {
-                let statement = patched.statements.get_mut(*statement);
-                if let Some(compared) =
-                    statement.and_then(|statement| statement.comparisons.get_mut(*number))
-                {
-                    compared.comparison = *comparison;
-                }
+                let of = routine.statements.get_mut(*statement);
+                let compared = of.and_then(|statement| statement.comparisons.get_mut(*number));
+                Undo::Change(Self::Comparison {
+                    statement: *statement,
+                    number: *number,
+                    comparison: compared.map_or(*comparison, |compared| {
+                        std::mem::replace(&mut compared.comparison, *comparison)
+                    }),
+                })
             }
-            Change::Skip(skipped) => {
-                for (at, instruction) in patched.code.iter_mut().enumerate() {
+            Self::Skip(skipped) => {
+                let code = routine.code.iter_mut().enumerate();
+                let skipped = code.filter_map(|(at, instruction)| {
                     let is_skipped = matches!(instruction,
                         Instruction::Assign(statement, _) | Instruction::Free(statement, _)
                         if statement == skipped);
-                    if is_skipped {
-                        *instruction = Instruction::Jump(at + 1);
-                    }
-                }
+                    let jump = Instruction::Jump(at + 1);
+                    is_skipped.then(|| (at, std::mem::replace(instruction, jump)))
+                });
+                Undo::Code(skipped.collect())
             }
-            Change::Insert(insertion) => patched.insertions.push(insertion.clone()),
+            Self::Insert(insertion) => {
+                routine.insertions.push(insertion.clone());
+                Undo::Insertion
+            }
         }
     }
-    patched
+}
+
+impl Undo {
+    /// Takes the last change of a routine back.
+    pub fn apply(self, routine: &mut Routine) {
+        match self {
+            Self::Change(change) => {
+                change.apply(routine);
+            }
+            Self::Code(code) => {
+                for (at, instruction) in code {
+                    routine.code[at] = instruction;
+                }
+            }
+            Self::Insertion => {
+                routine.insertions.pop();
+            }
+        }
+    }
 }

@@ -36,6 +36,7 @@ impl Routine {
             Instruction::Declare(_)
             | Instruction::Jump(_)
             | Instruction::Back(_)
+            | Instruction::Print
             | Instruction::Halt
             | Instruction::Slot(_) => None,
         }

@@ -25,7 +25,14 @@ pub fn memory(routine: &Routine, entered: &Entered<'_>) -> Option<Memory> {
         let Some((cell, offset)) = variable.origin else {
             continue;
         };
-        if let Some(value) = entered.variable(cell, offset) {
+        // A global that was never used is as the program began.
+        let zero = || match variable.ty {
+            Type::Pointer(_) => Held::Pointer(None),
+            Type::Number(_) => Held::Number(0),
+        };
+        let found = entered.variable(cell, offset);
+        let found = found.or_else(|| variable.is_global.then(zero));
+        if let Some(value) = found {
             held.insert(id, value);
             if let (Some(address), Type::Pointer(record)) = (value.address(), variable.ty) {
                 queue.push_back((address, record));
@@ -74,8 +81,10 @@ pub fn memory(routine: &Routine, entered: &Entered<'_>) -> Option<Memory> {
         };
         let mut values = Vec::new();
         for (number, field) in routine.records[record].fields.iter().enumerate() {
-            let held = entered.read(at.plus(i128::from(field.offset)))?;
+            let address = at.plus(i128::from(field.offset));
+            let held = entered.read(address)?;
             let ty = routine.field_type(record, number);
+            let ty = ty.filter(|_| entered.is_set(address));
             values.push(ty.map_or(Value::Unknown, |ty| value(held, ty)));
         }
         memory.nodes.push(Node {

@@ -1,50 +1,41 @@
 //! Repair by tests, where nobody says what the heap must be: tries small changes of a function until failing tests pass and
 //! passing ones still do.
 //!
-//! Changes with which the function leaves the same memory behind, wherever a failing test calls it, share their fate: the
-//! machine tells them apart in microseconds, and only the most likely one of each kind that can be written is tried on the tests.
+//! Only a change with which the function does something new is run with the whole program ([`super::fate`]). The most likely ones
+//! are tried first ([`super::likely`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use camino::Utf8PathBuf;
 
-use super::ir::{Routine, Type};
-use super::load::Loaded;
-use super::machine::{Fault, Machine, Point};
+use super::fate::{Runs, to_end};
+use super::ir::{Kind, Routine, Statement, Type};
+use super::likely::{Weigher, pairs};
+use super::load::{Loaded, TRIED};
+use super::machine::Machine;
 use super::memory::Memory;
 use super::narrow::{all_insertions, single_changes};
-use super::patch::{Change, patched};
+use super::patch::{Change, Undo};
 use super::rewrite::{edits, rewritten};
 use super::space::Space;
-use nopol_basics::hash::fnv1a;
 use nopol_program::front::c;
-use nopol_program::interpret::{End, Limits, run};
+use nopol_program::interpret::{End, run};
 use nopol_program::ir::{FunctionId, Program, Test};
 use nopol_program::position::Positions;
 
-/// How far a test is run. One that runs further fails.
-const LIMITS: Limits = Limits {
-    bound: 20_000,
-    steps: 400_000,
-    implicit: true,
-};
-
-/// Most calls of a function, over all failing tests, that changes are told apart by.
+/// Most calls of a function, over all failing tests, that insertions are told apart by.
 const MOST_CALLS: usize = 12;
 
-/// Most pairs of changes of a function that are looked at.
-const MOST_PAIRS: usize = 40_000;
-
-/// Most changes of a function that are tried on the tests, single ones and pairs each: so that the result does not depend on the
-/// machine unless a user's limit ends the search.
-const MOST_TRIED: usize = 4000;
-
-/// Most changes with the same effect of which one is tried.
-const MOST_MEMBERS: usize = 20;
+/// Most changes of a function that are run with the whole program, single ones and pairs each: so that the result does not
+/// depend on the machine unless a user's limit ends the search.
+const MOST_RUN: usize = 8000;
 
 /// Most repairs of a function that are found.
 const MOST_FOUND: usize = 8;
+
+/// How much less likely an alternative may be than the first repair that is found.
+const MORE: usize = 2;
 
 /// A program with tests that fail.
 pub struct Trial<'t> {
@@ -80,7 +71,7 @@ pub struct Tried {
     pub found: Vec<Found>,
     /// The functions that were searched.
     pub searched: Vec<String>,
-    /// How many single changes and how many pairs of changes were looked at.
+    /// How many single changes and how many pairs of changes were tried.
     pub looked: [usize; 2],
     /// Whether there are more of them than a search looks at.
     pub is_capped: bool,
@@ -137,7 +128,7 @@ impl Trial<'_> {
     fn functions(&self, failing: &[&Test], wanted: Option<&str>) -> Vec<FunctionId> {
         let called = |test: &Test| -> BTreeSet<FunctionId> {
             let mut positions = Positions::default();
-            let run = run(self.program, test, &LIMITS, &mut positions, &HashMap::new());
+            let run = run(self.program, test, &TRIED, &mut positions, &HashMap::new());
             let places = run.evaluated.iter();
             let functions = places.filter_map(|of| self.program.places[of.instance.place].function);
             functions.collect()
@@ -173,190 +164,198 @@ impl Trial<'_> {
         given_up: &[&Test],
         tried: &mut Tried,
     ) -> Vec<(usize, Vec<Change>)> {
-        let routine = &loaded.routine;
-        let calls: Vec<Memory> = failing
-            .iter()
-            .flat_map(|test| loaded.entries_of(test))
-            // What the machine cannot follow tells nothing apart.
-            .filter(|call| is_followed(routine, call))
-            .take(MOST_CALLS)
-            .collect();
         let is_other = |test: &&Test| {
             let mut known = failing.iter().chain(given_up);
             !known.any(|other| other.name == test.name)
         };
         let others = self.tests.iter().filter(is_other);
         // Those that decide most first.
-        let tests: Vec<&Test> = failing.iter().copied().chain(others).collect();
-        let space = Space::whole(routine);
-        let mut seen = HashSet::from([effect(routine, &calls)]);
-        let statements = costed(&space, single_changes(&space));
-        let kinds = self.kinds(routine, &calls, &mut seen, statements.clone());
-        let insertions = all_insertions(routine, &space.insertions).map(Change::Insert);
-        let insertions = costed(&space, insertions.collect());
-        tried.looked[0] += statements.len() + insertions.len();
-        let insertions = self.kinds(routine, &calls, &mut seen, insertions);
-        let mut singles = kinds;
-        singles.extend(insertions.iter().cloned());
-        singles.sort_by_key(|kind| kind.cost);
-        tried.is_capped |= singles.len() > MOST_TRIED;
-        let found = self.accepted(loaded, &tests, singles);
-        if !found.is_empty() {
+        let tests = failing.iter().copied().chain(others);
+        let mut judge = Judge {
+            loaded,
+            routine: loaded.routine.clone(),
+            tests: tests.map(|test| (test, Runs::default())).collect(),
+            is_over: self.is_over,
+            run: 0,
+            looked: 0,
+        };
+        let calls = judge.calls(failing.len());
+        let space = Space::whole(&loaded.routine);
+        let weigh = Weigher::new(&loaded.routine);
+        let statements = weigh.sorted(single_changes(&space));
+        let insertions = all_insertions(&loaded.routine, &space.insertions).map(Change::Insert);
+        let insertions = weigh.sorted(insertions.collect());
+        let mut singles: Vec<(usize, Vec<Change>)> = statements
+            .iter()
+            .chain(&insertions)
+            .map(|(cost, change)| (*cost, vec![change.clone()]))
+            .collect();
+        singles.sort_by_key(|(cost, _)| *cost);
+        let found = judge.accepted(singles.into_iter());
+        tried.looked[0] += judge.looked;
+        tried.is_capped |= judge.run > MOST_RUN;
+        if !found.is_empty() || (self.is_over)() {
             return found;
         }
-        // Two changes that do the same alone need not do the same with a third one.
-        let mut pairs = Vec::new();
-        for (at, (cost, first)) in statements.iter().enumerate() {
-            let inserted = insertions.iter().map(Kind::likeliest);
-            let others = statements[at + 1..].iter().map(|(cost, of)| (*cost, of));
-            for (other_cost, second) in others.chain(inserted) {
-                if statement(first) != statement(second) {
-                    let both = first.iter().chain(second).cloned().collect();
-                    pairs.push((cost + other_cost, both));
-                }
-            }
-        }
-        pairs.sort_by_key(|(cost, _)| *cost);
-        tried.is_capped |= pairs.len() > MOST_PAIRS;
-        pairs.truncate(MOST_PAIRS);
-        tried.looked[1] += pairs.len();
-        let pairs = self.kinds(routine, &calls, &mut seen, pairs);
-        tried.is_capped |= pairs.len() > MOST_TRIED;
-        self.accepted(loaded, &tests, pairs)
+        // Two insertions that do the same alone need not do the same with another change, but there are too many.
+        let seen = statements.iter().map(|(_, change)| change);
+        let insertions = self.told_apart(&loaded.routine, &calls, seen, insertions);
+        let pairs = pairs(&statements, &insertions);
+        tried.is_capped |= pairs.is_capped;
+        (judge.run, judge.looked) = (0, 0);
+        let found = judge.accepted(pairs.iter());
+        tried.looked[1] += judge.looked;
+        tried.is_capped |= judge.run > MOST_RUN;
+        found
     }
 
-    /// Groups changes by their effect, but for effects that were seen before.
-    fn kinds(
+    /// Of the insertions one for each effect on these calls, but for effects that other changes have, too.
+    fn told_apart<'c>(
         &self,
         routine: &Routine,
         calls: &[Memory],
-        seen: &mut HashSet<u64>,
-        all: Vec<(usize, Vec<Change>)>,
-    ) -> Vec<Kind> {
-        let mut kinds: Vec<Kind> = Vec::new();
-        let mut places: HashMap<u64, usize> = HashMap::new();
-        for (cost, changes) in all {
+        others: impl Iterator<Item = &'c Change>,
+        insertions: Vec<(usize, Change)>,
+    ) -> Vec<(usize, Change)> {
+        let mut routine = routine.clone();
+        let mut seen = HashSet::from([behaviour(&routine, calls)]);
+        let mut is_new = |change: &Change| {
             if (self.is_over)() {
-                break;
+                return false;
             }
-            let members = vec![changes];
-            // Where no call can be followed, nothing tells changes apart.
-            if calls.is_empty() {
-                kinds.push(Kind { cost, members });
-                continue;
-            }
-            let effect = effect(&patched(routine, &members[0]), calls);
-            if seen.contains(&effect) {
-                continue;
-            }
-            match places.get(&effect) {
-                Some(at) if kinds[*at].members.len() < MOST_MEMBERS => {
-                    kinds[*at].members.extend(members);
-                }
-                Some(_) => {}
-                None => {
-                    places.insert(effect, kinds.len());
-                    kinds.push(Kind { cost, members });
-                }
-            }
+            let undo = change.apply(&mut routine);
+            let is_new = seen.insert(behaviour(&routine, calls));
+            undo.apply(&mut routine);
+            is_new
+        };
+        for change in others {
+            is_new(change);
         }
-        seen.extend(places.into_keys());
-        kinds
+        let mut insertions = insertions;
+        // Where no call can be followed, nothing tells changes apart.
+        insertions.retain(|(_, change)| is_new(change) || calls.is_empty());
+        insertions
+    }
+}
+
+/// What decides whether changes of a function repair it.
+struct Judge<'t> {
+    loaded: &'t Loaded,
+    /// The function, which is changed and changed back.
+    routine: Routine,
+    /// The tests, those that should pass first, with what is known of them.
+    tests: Vec<(&'t Test, Runs)>,
+    is_over: &'t dyn Fn() -> bool,
+    /// How many changes were run with the whole program, and how many were looked at.
+    run: usize,
+    looked: usize,
+}
+
+impl Judge<'_> {
+    /// The memory at the first calls of the function in the first tests.
+    fn calls(&mut self, tests: usize) -> Vec<Memory> {
+        let mut calls = Vec::new();
+        for (test, runs) in self.tests.iter_mut().take(tests) {
+            let (entries, end) = self.loaded.run_of(&self.loaded.program, test);
+            runs.add(&self.loaded.routine, &entries, &end);
+            calls.extend(entries.into_iter().flatten());
+        }
+        calls.truncate(MOST_CALLS);
+        calls
     }
 
     /// Those with which all tests pass.
     fn accepted(
-        &self,
-        loaded: &Loaded,
-        tests: &[&Test],
-        all: Vec<Kind>,
+        &mut self,
+        all: impl Iterator<Item = (usize, Vec<Change>)>,
     ) -> Vec<(usize, Vec<Change>)> {
-        let tried = all
-            .into_iter()
-            .take(MOST_TRIED)
-            .take_while(|_| !(self.is_over)());
-        let accepted = tried.filter_map(|Kind { cost, members }| {
-            // What names something that is not in scope cannot be read; another member has the same effect.
-            let mut readable = members.into_iter().filter_map(|changes| {
-                let edits = edits(&loaded.routine, &loaded.texts, &changes);
-                let texts = rewritten(&loaded.texts, &edits);
-                let files = loaded.program.files.iter().cloned().zip(texts);
-                let files: Vec<(Utf8PathBuf, String)> = files.collect();
-                Some((changes, c::read(&files).ok()?))
-            });
-            let (changes, program) = readable.next()?;
-            let passes = tests.iter().all(|test| passes(&program, test));
-            passes.then_some((cost, changes))
-        });
-        accepted.take(MOST_FOUND).collect()
-    }
-}
-
-/// Changes with the same effect.
-#[derive(Clone, Debug)]
-struct Kind {
-    /// How unlike the program the first of them makes it.
-    cost: usize,
-    /// The changes, the most likely first.
-    members: Vec<Vec<Change>>,
-}
-
-impl Kind {
-    /// The most likely change, and its cost.
-    fn likeliest(&self) -> (usize, &Vec<Change>) {
-        (self.cost, &self.members[0])
-    }
-}
-
-/// What a repair must not do twice.
-fn statement(changes: &[Change]) -> Option<super::ir::StatementId> {
-    changes.first().and_then(Change::statement)
-}
-
-fn costed(space: &Space, changes: Vec<Change>) -> Vec<(usize, Vec<Change>)> {
-    let costed = changes.into_iter().map(|change| {
-        let changes = vec![change];
-        (space.cost(&changes), changes)
-    });
-    let mut costed: Vec<(usize, Vec<Change>)> = costed.collect();
-    costed.sort_by_key(|(cost, _)| *cost);
-    costed
-}
-
-/// Whether the machine knows enough of a call to run it.
-fn is_followed(routine: &Routine, call: &Memory) -> bool {
-    let mut machine = Machine::new(routine, call.clone());
-    loop {
-        let done = match machine.advance(None) {
-            Ok(Point::Head(_)) => machine.decide(None).map(|_| ()),
-            Ok(_) => return true,
-            Err(fault) => Err(fault),
-        };
-        if let Err(fault) = done {
-            return !matches!(fault, Fault::Unknown(_) | Fault::Dangling(_));
+        let mut found: Vec<(usize, Vec<Change>)> = Vec::new();
+        for (cost, changes) in all {
+            // Those that are less likely than the first one are not looked at.
+            let first = found.first();
+            let is_unlikely = first.is_some_and(|(first, _)| cost > *first + MORE);
+            let is_enough = is_unlikely || found.len() == MOST_FOUND;
+            if is_enough || self.run > MOST_RUN || (self.is_over)() {
+                break;
+            }
+            self.looked += 1;
+            if self.passes(&changes) {
+                found.push((cost, changes));
+            }
         }
+        found
+    }
+
+    /// Whether all tests pass with these changes, and no changes before did the same in all of them.
+    fn passes(&mut self, changes: &[Change]) -> bool {
+        let undo: Vec<Undo> = changes
+            .iter()
+            .map(|change| change.apply(&mut self.routine))
+            .collect();
+        let mut ids = changes.iter().filter_map(Change::statement);
+        let passes =
+            !ids.any(|id| is_idle(&self.routine.statements[id])) && self.passes_now(changes);
+        for undo in undo.into_iter().rev() {
+            undo.apply(&mut self.routine);
+        }
+        passes
+    }
+
+    fn passes_now(&mut self, changes: &[Change]) -> bool {
+        let mut program = None;
+        for (test, runs) in &mut self.tests {
+            match runs.fate(&self.routine) {
+                Some(true) => continue,
+                Some(false) => return false,
+                None => {}
+            }
+            if program.is_none() {
+                // What names something that is not in scope cannot be read.
+                let Some(read) = read(self.loaded, changes) else {
+                    return false;
+                };
+                program = Some(read);
+                self.run += 1;
+            }
+            let Some(program) = &program else {
+                return false;
+            };
+            let (entries, end) = self.loaded.run_of(program, test);
+            runs.add(&self.routine, &entries, &end);
+            if end != End::Passed {
+                return false;
+            }
+        }
+        program.is_some()
     }
 }
 
-/// A hash of what the routine leaves behind after each call.
-fn effect(routine: &Routine, calls: &[Memory]) -> u64 {
-    let mut text = String::new();
+/// Whether a statement is now `x = x;`, which nobody writes: there is a change that leaves it out.
+fn is_idle(statement: &Statement) -> bool {
+    let [target, value] = statement.leaves.as_slice() else {
+        return false;
+    };
+    statement.kind == Kind::Assignment && target.atom == value.atom
+}
+
+/// The program with these changes.
+fn read(loaded: &Loaded, changes: &[Change]) -> Option<Program> {
+    let edits = edits(&loaded.routine, &loaded.texts, changes);
+    let texts = rewritten(&loaded.texts, &edits);
+    let files = loaded.program.files.iter().cloned().zip(texts);
+    let files: Vec<(Utf8PathBuf, String)> = files.collect();
+    c::read(&files).ok()
+}
+
+/// A hash of all that the routine leaves behind after each call, also of what nobody sees.
+fn behaviour(routine: &Routine, calls: &[Memory]) -> u64 {
+    let mut hasher = DefaultHasher::new();
     for call in calls {
         let mut machine = Machine::new(routine, call.clone());
-        let end = loop {
-            match machine.advance(None) {
-                Ok(Point::Head(_)) => match machine.decide(None) {
-                    Ok(_) => {}
-                    Err(fault) => break Err(fault),
-                },
-                Ok(_) => break Ok(()),
-                Err(fault) => break Err(fault),
-            }
-        };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{end:?}{:?}", machine.memory);
+        format!("{:?}", to_end(&mut machine)).hash(&mut hasher);
+        machine.memory.hash(&mut hasher);
     }
-    fnv1a(&text)
+    hasher.finish()
 }
 
 fn has_pointers(routine: &Routine) -> bool {
@@ -371,6 +370,6 @@ fn has_pointers(routine: &Routine) -> bool {
 
 fn passes(program: &Program, test: &Test) -> bool {
     let mut positions = Positions::default();
-    let run = run(program, test, &LIMITS, &mut positions, &HashMap::new());
+    let run = run(program, test, &TRIED, &mut positions, &HashMap::new());
     run.end == End::Passed
 }

@@ -43,7 +43,7 @@ use super::ir::{
     Span, Test, VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
-pub use entered::{Entered, entries};
+pub use entered::{Entered, entries, run_with_entries};
 use format::Input;
 use memory::Memory;
 pub use memory::ObjectId;

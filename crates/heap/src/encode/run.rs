@@ -265,6 +265,7 @@ impl<'q> Run<'q> {
                         }
                     }
                 }
+                Instruction::Print => {}
                 Instruction::Halt => {
                     self.require(live.not());
                     live = Guard::Never;

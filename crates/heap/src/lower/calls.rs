@@ -132,6 +132,7 @@ impl Lowering<'_> {
                         self.emit(Instruction::Use(statement, term));
                     }
                 }
+                self.emit(Instruction::Print);
                 Ok(())
             }
             ExprKind::Constant(_) | ExprKind::Null => Ok(()),

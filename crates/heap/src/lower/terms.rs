@@ -3,7 +3,8 @@
 use super::{Lowering, number};
 use crate::ir::{Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId, fit};
 use nopol_program::ir::{
-    Access, BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp,
+    Access, BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Outside, Scalar, Shape, Span,
+    UnaryOp,
 };
 
 /// The leaves and comparisons of a statement that is being lowered.
@@ -137,10 +138,10 @@ impl Lowering<'_> {
                     None => self.outside(expr.span, "a call has no result"),
                 }
             }
-            ExprKind::Builtin(_, nopol_program::ir::Builtin::Allocate(..), arguments) => {
-                let filling = match arguments.is_empty() {
-                    true => Filling::Unknown,
-                    false => Filling::Zero,
+            ExprKind::Builtin(_, Builtin::Allocate(_, initially), _) => {
+                let filling = match initially {
+                    Initially::Unset => Filling::Unknown,
+                    Initially::Zero => Filling::Zero,
                 };
                 match wanted {
                     Some(Type::Pointer(record)) => Ok(Term::Fresh(record, filling)),

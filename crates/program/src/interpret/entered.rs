@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::memory::Memory;
-use super::{Address, Frame, Interpreter, Limits, Value, stack};
+use super::{Address, End, Frame, Interpreter, Limits, Value, stack};
 use crate::ir::{FunctionId, Program, Test, VariableId};
 use crate::position::Positions;
 
@@ -31,6 +31,11 @@ impl Entered<'_> {
         })
     }
 
+    /// Whether something was written into a cell that is there.
+    pub fn is_set(&self, address: Address) -> bool {
+        self.memory.is_set(address)
+    }
+
     /// What is in a cell.
     pub fn read(&self, address: Address) -> Option<Value> {
         self.memory.read(address)
@@ -44,14 +49,24 @@ pub fn entries<'p>(
     limits: &Limits,
     function: FunctionId,
 ) -> Vec<Entered<'p>> {
+    run_with_entries(program, test, limits, function).0
+}
+
+/// The same, and how the run ends.
+pub fn run_with_entries<'p>(
+    program: &'p Program,
+    test: &'p Test,
+    limits: &Limits,
+    function: FunctionId,
+) -> (Vec<Entered<'p>>, End) {
     let none = HashMap::new();
     let mut positions = Positions::default();
     stack::on_large_stack(|stack| {
         let mut interpreter = Interpreter::new(program, *limits, &mut positions, &none, stack);
         interpreter.watched = Some(function);
-        interpreter.test(&test.entry);
+        let end = interpreter.test(&test.entry);
         let is_enough = !interpreter.is_too_deep;
-        (interpreter.entered, is_enough)
+        ((interpreter.entered, end), is_enough)
     })
 }
 
