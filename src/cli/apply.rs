@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::confirm::{self, Confirmed, Refuted};
+use super::confirm::{self, Confirmed, Refuted, Untestable};
 use super::request::Place;
-use super::{Target, output, with_test};
+use super::{Target, consent, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
 use crate::repair::ending;
 use crate::repair::places::{self, Places};
@@ -35,7 +35,9 @@ pub const EXIT_CODES: &str = "\
 Exit codes:
   0    it was written
   1    nothing was written: the program does not build with it, or a test fails with it
-  2    nothing was written: wrong usage, no such patch, or a file has changed since
+  2    nothing was written: wrong usage, no such patch, a file has changed since, or the patch of a report in a file was not
+       confirmed
+  3    nothing was written: the program does not build without it either, so it cannot be tested
   130  interrupted, and nothing was written";
 
 #[derive(Args, Clone, Debug)]
@@ -53,6 +55,10 @@ pub struct Apply<P: Target> {
     /// if none is found, nothing is written
     #[arg(long)]
     with_test: bool,
+
+    /// Apply a patch of FILE.json without asking. It may be somebody else's code, which is built and run before it is written
+    #[arg(long)]
+    yes: bool,
 
     #[command(flatten)]
     place: Place<P>,
@@ -95,10 +101,9 @@ impl<P: Target> Apply<P> {
         };
         let choice = chosen(&outcome, wanted)?;
         // Whoever applies what somebody else reports has not seen it.
-        let diff = match file {
-            Some(_) => diff(settings, &outcome, choice)?,
-            None => String::new(),
-        };
+        if let Some(file) = file {
+            consent::ask(file, &diff(settings, &outcome, choice)?, self.yes)?;
+        }
         let test = match self.with_test {
             true => Some(with_test::find(settings, &outcome, choice, false)?),
             false => None,
@@ -114,7 +119,7 @@ impl<P: Target> Apply<P> {
                 test.text.trim_end_matches('\n')
             )
         });
-        Ok(diff + &said(&outcome.shown(), choice, test.as_ref(), &written) + &shown)
+        Ok(said(&outcome.shown(), choice, test.as_ref(), &written) + &shown)
     }
 }
 
@@ -349,7 +354,8 @@ pub struct Written {
 ///
 /// # Errors
 /// If there is no such patch, a file has uncommitted changes or has changed since it was read otherwise than by patches of
-/// other causes, or the patch does not hold ([`confirm::Refuted`]).
+/// other causes, the patch does not hold
+/// ([`confirm::Refuted`]), or it cannot be tested ([`confirm::Untestable`]).
 pub fn apply(
     settings: &Settings,
     outcome: &Outcome,
@@ -435,6 +441,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     let ending = match ending::of(error).0 {
         stopped if stopped.was_stopped() => stopped,
         _ if error.is::<Refuted>() => Ending::NoPatch,
+        _ if error.is::<Untestable>() => Ending::CannotBuild,
         _ => Ending::Usage,
     };
     ending.exit_code()

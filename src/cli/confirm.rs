@@ -41,10 +41,29 @@ impl fmt::Display for Refuted {
     }
 }
 
+/// A patch that cannot be tested, since the program does not build without it either.
+#[derive(Debug)]
+pub struct Untestable {
+    choice: Choice,
+}
+
+impl std::error::Error for Untestable {}
+
+impl fmt::Display for Untestable {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            f,
+            "patch {} has not been built and tested alone so far, and cannot be now: the program does not build here without it \
+             either; nothing was written. Make it build first",
+            self.choice
+        )
+    }
+}
+
 /// Builds and tests a patch: what its files become, and the tests that it is to cure.
 ///
 /// # Errors
-/// [`Refuted`] if it does not hold; or if the subject cannot be copied, or the run is stopped.
+/// [`Refuted`] if it does not hold, [`Untestable`] if the program does not build without it; or if the subject cannot be copied, or the run is stopped.
 pub fn confirmed(
     settings: &Settings,
     choice: Choice,
@@ -63,9 +82,7 @@ pub fn confirmed(
         is_tested: matches!(confirmation, Confirmation::Holds { .. }),
         notes: match confirmation {
             Confirmation::Refuted(why) => return Err(Refuted { choice, why }.into()),
-            Confirmation::Unbuildable => vec![
-                "It was not tested: the program does not build here without it, either.".to_owned(),
-            ],
+            Confirmation::Unbuildable => return Err(Untestable { choice }.into()),
             Confirmation::WithoutTests => {
                 vec!["The program builds with it; there is no test that could run.".to_owned()]
             }

@@ -4,6 +4,7 @@ mod apply;
 mod c;
 mod cargo;
 mod confirm;
+mod consent;
 mod debug;
 mod explain;
 mod faults;

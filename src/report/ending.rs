@@ -19,7 +19,7 @@ pub enum Ending {
     Listed,
     /// The subject does not build.
     CannotBuild,
-    /// There are no tests, only flaky failures, or instrumentation changes outcomes.
+    /// There are no tests, only flaky failures, instrumentation changes outcomes, or a build leaves an old program there.
     UnusableBaseline,
     /// The time limit was reached.
     TimeLimit,
@@ -79,8 +79,8 @@ Exit codes:
   2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
        an output that cannot be written, --apply refused, a full disk
   3    the subject does not build
-  4    unusable baseline: no tests except doctests, only flaky failures, or instrumentation changes
-       outcomes
+  4    unusable baseline: no tests except doctests, only flaky failures, instrumentation changes
+       outcomes, or (C) the build never compiles a changed source again
   5    the time limit was reached
   70   internal error, or the report could not be written
   130  interrupted";

@@ -6,10 +6,13 @@ mod calls;
 pub mod config;
 mod diagnostics;
 mod ecosystem;
+mod fresh;
 mod includes;
 mod init;
+mod opened;
 pub mod options;
 mod print;
+mod products;
 mod reference;
 pub mod shim;
 

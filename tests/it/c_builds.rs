@@ -142,6 +142,62 @@ fn a_patch_of_a_source_that_another_includes_is_judged() {
     is_repaired(&subject);
 }
 
+/// A program of two files whose bug is in `enough.c`, which its makefile or script does not list.
+fn unlisted(build: &str, files: &[(&str, &str)]) -> Subject {
+    let sources = "sources = [\"enough.c\", \"windows.c\"]";
+    let config = format!("[c]\n{sources}\nbuild = \"{build}\"\n{TESTS}");
+    let enough = ENOUGH_H.replace("static inline ", "");
+    let main = MAIN.replace("#include \"grade.h\"", "int enough(int, int);");
+    let main = main.replace("passes(", "enough(");
+    let mut all = vec![
+        ("nopol.toml", &*config),
+        ("enough.c", &*enough),
+        ("main.c", &*main),
+        // No build reads it.
+        ("windows.c", "void windows(void) {}\n"),
+    ];
+    all.extend(files);
+    Subject::new(&all)
+}
+
+#[test]
+fn a_source_that_the_makefile_does_not_list_is_compiled_again() {
+    for makefile in [
+        "grade: main.c\n\t$(CC) -o $@ main.c enough.c\n",
+        // One object in two programs, and a text that every call of make reads.
+        "N := $(shell cat *.c | wc -l)\nall: grade other\ngrade other: main.c enough.o\n\t$(CC) -o $@ main.c enough.o\n\
+         enough.o:\n\t$(CC) -c enough.c\n",
+        "all: .stamp\n.stamp:\n\t$(CC) -c enough.c && ar rcs lib.a enough.o && $(CC) -o grade main.c lib.a && touch $@\n",
+        // What is compiled is generated.
+        "grade: main.c copy.c\n\t$(CC) -o $@ main.c copy.c\ncopy.c:\n\tsed s/never/again/ enough.c > $@\n",
+    ] {
+        let subject = unlisted("make", &[("Makefile", makefile)]);
+        is_repaired(&subject);
+        make(&subject);
+        is_repaired(&subject);
+    }
+    let script = "[ -x out/grade ] && exit\nmkdir out && cc -o out/grade main.c enough.c && cp out/grade grade\n";
+    is_repaired(&unlisted("sh build.sh", &[("build.sh", script)]));
+}
+
+#[test]
+fn a_build_that_never_compiles_a_source_again_is_refused() {
+    // The user has built it already.
+    let script = "[ -f done ] || cc -o grade main.c enough.c && touch done\n";
+    let subject = unlisted("sh build.sh", &[("build.sh", script)]);
+    let made = Command::new("sh")
+        .arg("build.sh")
+        .current_dir(&subject.root)
+        .status();
+    assert!(made.unwrap().success());
+    let before = subject.snapshot();
+    let run = subject.nopol_c(&[]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let words = "`sh build.sh` does not compile `enough.c` and `windows.c` again when they change";
+    assert!(run.stderr.contains(words), "{}", run.stderr);
+    assert!(subject.snapshot() == before, "the subject was changed");
+}
+
 /// The tests of a program `grade` that is in another directory.
 fn tests_in(dir: &str) -> String {
     let command = "command = \"./grade ";

@@ -114,7 +114,7 @@ fn a_format_says_of_a_repair_only_what_was_done_with_it() {
 }
 
 #[test]
-fn a_program_that_cannot_be_built_is_said_not_to_be_tested() {
+fn a_patch_of_a_program_that_cannot_be_built_is_not_written() {
     let subject = Subject::new(&[
         ("limit.c", LIMIT),
         (
@@ -123,14 +123,12 @@ fn a_program_that_cannot_be_built_is_said_not_to_be_tested() {
         ),
     ]);
     assert_eq!(subject.nopol_c(&["mutate"]).code, 0);
+    let before = subject.snapshot();
     let run = subject.nopol_c(&["apply"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(
-        run.stdout
-            .contains("It was not tested: the program does not build here without it, either."),
-        "{}",
-        run.stdout
-    );
+    assert_eq!(run.code, 3, "{}{}", run.stdout, run.stderr);
+    let words = "the program does not build here without it either; nothing was written. Make it build first";
+    assert!(run.stderr.contains(words), "{}", run.stderr);
+    assert_eq!(subject.snapshot(), before);
 }
 
 const LIST: &str = "\

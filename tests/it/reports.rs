@@ -36,7 +36,45 @@ fn apply(subject: &Subject, edits: &[Value]) -> Run {
     let report = json!({"version": 1, "patches": [patch]});
     let file = subject.beside("report.json");
     fs::write(&file, report.to_string()).unwrap();
-    subject.nopol(&["apply", file.to_str().unwrap()])
+    subject.nopol(&["apply", file.to_str().unwrap(), "--yes"])
+}
+
+#[test]
+fn a_patch_of_somebody_else_is_shown_before_it_is_built_run_or_written() {
+    let subject = crate_with_everything();
+    let ran = subject.beside("ran");
+    // It may be any code.
+    let after = format!(
+        "{{ std::fs::write({:?}, \"\").ok(); score >= needed }}",
+        ran.to_str().unwrap()
+    );
+    let edits = [edit(&subject, "src/lib.rs", "score > needed", &after)];
+    let file = subject.beside("report.json");
+    let patch = json!({"id": "0123-4567", "rank": 1, "checked": true, "edits": edits});
+    fs::write(&file, json!({"version": 1, "patches": [patch]}).to_string()).unwrap();
+    let before = subject.snapshot();
+    for more in [&[][..], &["1"], &["1", "--with-test"]] {
+        let args = [&["apply", file.to_str().unwrap()], more].concat();
+        let run = subject.nopol(&args);
+        assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+        assert!(
+            run.stdout.contains("+    if { std::fs::write("),
+            "{}",
+            run.stdout
+        );
+        assert!(
+            !run.stdout.contains("Applied") && !run.stderr.contains("building"),
+            "{}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.contains("give --yes to apply it"),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(subject.snapshot(), before);
+        assert!(!ran.exists());
+    }
 }
 
 /// A crate with all that a forged report could be after.
@@ -222,12 +260,12 @@ fn every_patch_of_a_report_can_be_applied_from_it() {
             .iter()
             .map(|other| other["rank"].as_str().unwrap());
         for rank in std::iter::once(&*rank).chain(others) {
-            let run = subject.nopol(&["apply", file.to_str().unwrap(), rank]);
+            let run = subject.nopol(&["apply", file.to_str().unwrap(), rank, "--yes"]);
             assert_eq!(run.code, 0, "{rank}: {}", run.stderr);
             assert_eq!(subject.nopol(&["undo"]).code, 0);
         }
         let shown = subject
-            .nopol(&["apply", file.to_str().unwrap(), &rank])
+            .nopol(&["apply", file.to_str().unwrap(), &rank, "--yes"])
             .stdout;
         assert!(
             shown.starts_with(patch["diff"].as_str().unwrap()),

@@ -104,7 +104,7 @@ fn patches_are_applied_and_taken_back() {
         .as_str()
         .unwrap()
         .to_owned();
-    assert_eq!(subject.nopol(&["apply", file, &id]).code, 0);
+    assert_eq!(subject.nopol(&["apply", file, &id, "--yes"]).code, 0);
     assert_eq!(subject.cargo_test(&[]).code, 0);
     // What was edited since is not overwritten.
     let path = subject.root.join("src/lib.rs");
@@ -112,7 +112,7 @@ fn patches_are_applied_and_taken_back() {
     fs::write(&path, &edited).unwrap();
     assert_eq!(subject.nopol(&["undo"]).code, 2);
     assert_eq!(subject.read("src/lib.rs"), edited);
-    let refused = subject.nopol(&["apply", file, "--allow-dirty"]);
+    let refused = subject.nopol(&["apply", file, "--allow-dirty", "--yes"]);
     assert_eq!(refused.code, 2);
     assert_eq!(subject.read("src/lib.rs"), edited);
 }

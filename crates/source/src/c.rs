@@ -24,6 +24,7 @@ mod specifiers;
 mod syntax;
 pub mod templates;
 mod types;
+mod unread;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Program, diagnostics, includes, shim, target};
+use super::{Program, diagnostics, fresh, shim, target};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
@@ -27,11 +27,22 @@ const DEBUGGED: &str = "-g -O0";
 /// The exit code of a program that was ended by a sanitizer.
 const REPORTED: i32 = 99;
 
-/// Builds the program.
+/// Builds the program from the sources as they are.
 ///
 /// # Errors
-/// If the shell cannot be started or the run is stopped. A compilation error is a result.
+/// If the shell cannot be started, the run is stopped, or the build command leaves an old program there. A compilation error
+/// is a result.
 pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build> {
+    fresh::build(at, program, |more| once(at, program, linked, more))
+}
+
+/// Runs the build command, with more variables in its environment.
+fn once(
+    at: &Workspace,
+    program: &Program,
+    linked: Linked,
+    more: &[(String, String)],
+) -> Result<Build> {
     fs::create_dir_all(&at.logs).with_context(|| format!("cannot create {}", at.logs))?;
     let messages = at.logs.join("messages");
     let mut args = Vec::new();
@@ -62,7 +73,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         env.push((shim::DIR.to_owned(), shims.to_string()));
         env.push((shim::ARGS.to_owned(), args.join(" ")));
     }
-    includes::renew_includers(&at.root, &program.build)?;
+    env.extend_from_slice(more);
     let start = SystemTime::now();
     let (stdout, stderr) = (at.logs.join("stdout"), at.logs.join("stderr"));
     let exit = at.supervisor.run(&Job {

@@ -89,6 +89,29 @@ impl Call {
         found
     }
 
+    /// Whether it compiles its source files, and does more than read them.
+    pub fn compiles(&self) -> bool {
+        const READING: [&str; 4] = ["-E", "-M", "-MM", "-fsyntax-only"];
+        !self.args.iter().any(|arg| READING.contains(&&**arg))
+    }
+
+    /// The file that it is told to write.
+    pub fn output(&self) -> Option<&str> {
+        let mut args = self.args.iter();
+        let mut found = None;
+        while let Some(arg) = args.next() {
+            match arg.strip_prefix("-o") {
+                Some("") => found = args.next().map(String::as_str),
+                Some(joined) => found = Some(joined),
+                None if WITH_VALUE.contains(&&**arg) => {
+                    args.next();
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
     /// Whether everything is still there that the call for one of its source files needs. What asks a compiler what it
     /// can do, as `configure` does, removes its files and the directory with them.
     fn can_be_repeated(&self, source: &str) -> bool {

@@ -52,6 +52,33 @@ pub fn renew_includers(root: &Utf8Path, build: &str) -> Result<()> {
     Ok(())
 }
 
+/// These files below the root, and all that they include. Includes are read as by [`renew_includers`].
+pub fn with_included(
+    root: &Utf8Path,
+    build: &str,
+    files: BTreeSet<Utf8PathBuf>,
+) -> BTreeSet<Utf8PathBuf> {
+    let tree = Tree::read(root);
+    let mut included: BTreeMap<&Utf8PathBuf, Vec<&Utf8PathBuf>> = BTreeMap::new();
+    for (file, includers) in tree.includers(build) {
+        for includer in includers {
+            included.entry(includer).or_default().push(file);
+        }
+    }
+    let mut left: Vec<Utf8PathBuf> = files.into_iter().collect();
+    let mut all = BTreeSet::new();
+    while let Some(file) = left.pop() {
+        let file = file.canonicalize_utf8().unwrap_or(file);
+        let below = included.get(&file).into_iter().flatten();
+        let below: Vec<Utf8PathBuf> = below.map(|file| (*file).clone()).collect();
+        if all.insert(file) {
+            left.extend(below);
+        }
+    }
+    let below = all.iter().filter_map(|file| file.strip_prefix(root).ok());
+    below.map(Utf8Path::to_owned).collect()
+}
+
 /// The files below a directory.
 struct Tree {
     /// When each of them was modified.

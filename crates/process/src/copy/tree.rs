@@ -50,6 +50,8 @@ struct State {
     entries: BTreeMap<PathBuf, Entry>,
     watch: Watch,
     backups: usize,
+    /// What [`Tree::write`] wrote.
+    written: BTreeSet<PathBuf>,
 }
 
 impl Tree {
@@ -116,9 +118,16 @@ impl Tree {
         let metadata = fs::symlink_metadata(&path).with_context(context)?;
         let content = self.content(&mut state, &path, &metadata)?;
         let stamp = Stamp::of(&metadata);
+        state.written.insert(path.clone());
         state.entries.insert(path, Entry { stamp, content });
         state.watch.reset();
         Ok(())
+    }
+
+    /// Whether this file, or one in this directory, was written by [`Tree::write`].
+    pub fn has_written_below(&self, path: &Utf8Path) -> bool {
+        let state = lock(&self.state);
+        state.written.iter().any(|file| file.starts_with(path))
     }
 
     /// Resolves a path and checks that it is in the tree. Its last component may be a link or missing.

@@ -8,8 +8,8 @@ use tree_sitter::{Node, Tree};
 
 use super::language::Files;
 use super::masks::{self, Mask};
-use super::syntax::{self, children, first_error, walk};
-use super::{branches, definitions, harvest, name_of, specifiers};
+use super::syntax::{self, walk};
+use super::{branches, definitions, harvest, specifiers, unread};
 use crate::{File, FileIndex, NullTest, Skipped, Sources};
 
 /// A parsed file.
@@ -97,7 +97,7 @@ pub fn parse(
             }
         }
         if is_source {
-            report_errors(&path, &text, tree.root_node(), sources);
+            unread::report(&path, &text, tree.root_node(), sources);
         }
         for header in includes(tree.root_node(), &text) {
             let beside = path.parent().unwrap_or(Utf8Path::new("")).join(&header);
@@ -145,127 +145,6 @@ fn errors(tree: &Tree) -> usize {
         open.extend(node.children(&mut node.walk()).filter(Node::has_error));
     }
     errors
-}
-
-/// The most characters that are quoted of what cannot be parsed.
-const MOST_QUOTED: usize = 40;
-
-/// Words before parentheses that name no function.
-const KEYWORDS: [&str; 6] = ["if", "while", "for", "switch", "return", "sizeof"];
-
-/// Adds to [`Sources::skipped`] each part of a file that cannot be parsed.
-fn report_errors(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
-    for part in children(root) {
-        let Some(error) = first_error(part).filter(|_| !is_rest(part, text)) else {
-            continue;
-        };
-        let line = error.start_position().row + 1;
-        let function = (part.kind() == "function_definition")
-            .then(|| name_of(part, text))
-            .flatten()
-            // Macros that make functions leave what follows them without a head.
-            .filter(|name| !KEYWORDS.contains(&&**name));
-        let (reason, what) = match function {
-            Some(name) => {
-                let within = match lines(part.start_position().row, with_rest(part, text)) {
-                    (1, _) => String::new(),
-                    (_, lines) => format!(", {lines},"),
-                };
-                let reason =
-                    format!("line {line}: `{name}`{within} cannot be parsed as it is written");
-                (reason, "this function")
-            }
-            None => {
-                let (first, last) = unread(part, error);
-                let (count, within) = lines(first, last);
-                let start = text.lines().nth(first).unwrap_or_default().trim();
-                let start: String = start.chars().take(MOST_QUOTED).collect();
-                let reason = format!(
-                    "{within}: what begins with `{start}` cannot be parsed as it is written"
-                );
-                (
-                    reason,
-                    if count == 1 {
-                        "this line"
-                    } else {
-                        "these lines"
-                    },
-                )
-            }
-        };
-        let skipped = Skipped {
-            file: path.to_owned(),
-            reason,
-            what,
-        };
-        // One syntax error may spoil several parts.
-        if sources.skipped.last() != Some(&skipped) {
-            sources.skipped.push(skipped);
-        }
-    }
-}
-
-/// Whether a part is only the end of what another part begins.
-fn is_rest(part: Node, text: &str) -> bool {
-    let text = text.get(part.byte_range()).unwrap_or_default();
-    text.contains('}')
-        && text
-            .chars()
-            .all(|c| c.is_whitespace() || matches!(c, '}' | ';'))
-}
-
-/// The last line, from 0, of a part and of its rest.
-fn with_rest(part: Node, text: &str) -> usize {
-    let rest = part.next_sibling().filter(|next| is_rest(*next, text));
-    last_row(rest.unwrap_or(part))
-}
-
-/// How many lines these are, counted from 0 and both included, and which.
-fn lines(first: usize, last: usize) -> (usize, String) {
-    match last - first {
-        0 => (1, format!("line {}", first + 1)),
-        more => (more + 1, format!("lines {} to {}", first + 1, last + 1)),
-    }
-}
-
-/// The last line, from 0, of which a node has something.
-fn last_row(node: Node) -> usize {
-    let (start, end) = (node.start_position(), node.end_position());
-    match end.column {
-        0 => (end.row.saturating_sub(1)).max(start.row),
-        _ => end.row,
-    }
-}
-
-/// The first and the last line, from 0, of what cannot be read with a part of a file that is no function: between the
-/// functions in it that can be read, and with the body that was taken from its function.
-fn unread(part: Node, error: Node) -> (usize, usize) {
-    let mut first = part.start_position().row;
-    let mut last = last_row(part);
-    let at = error.start_position().row;
-    walk(part, &mut |node| {
-        if node.kind() == "function_definition" && !node.has_error() {
-            let (start, end) = (node.start_position().row, node.end_position().row);
-            if end < at {
-                first = first.max(end + 1);
-            } else if start > at {
-                last = last.min(start - 1);
-            }
-            return false;
-        }
-        true
-    });
-    let mut next = part.next_sibling();
-    while let Some(node) = next {
-        match node.kind() {
-            "declaration" => next = node.next_sibling(),
-            "compound_statement" if last == last_row(part) => {
-                return (first.min(at), last_row(node));
-            }
-            _ => break,
-        }
-    }
-    (first.min(at), last.max(at))
 }
 
 /// The headers that a file includes with quotes.
