@@ -33,6 +33,7 @@ pub mod settings;
 mod setup;
 pub mod shard;
 mod showing;
+mod simplest;
 mod structures;
 pub mod telling;
 mod validating;

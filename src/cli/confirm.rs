@@ -10,6 +10,8 @@ use crate::invocation::Invocation;
 use crate::repair::confirming::Confirmation;
 use crate::repair::settings::Settings;
 use crate::report::Choice;
+use crate::report::markup::code;
+use crate::report::phrases::names;
 use crate::report::terminal::Terminal;
 use nopol_basics::count;
 
@@ -104,8 +106,8 @@ fn notes(cured: &[String], failing: &[String], passing: usize, doubts: Vec<Strin
     };
     let cures = match cured {
         [] => String::new(),
-        [one] => format!("{one} passes now"),
-        _ => format!("{} pass now", cured.join(", ")),
+        [one] => format!("{} passes now", code(one)),
+        _ => format!("{} pass now", names(cured)),
     };
     let parts: Vec<String> = [cures, before]
         .into_iter()
@@ -119,7 +121,7 @@ fn notes(cured: &[String], failing: &[String], passing: usize, doubts: Vec<Strin
         )],
     };
     if !failing.is_empty() {
-        notes.push(format!("Still failing: {}.", failing.join(", ")));
+        notes.push(format!("Still failing: {}.", names(failing)));
     }
     notes.extend(doubts);
     notes

@@ -12,7 +12,9 @@ use super::{Common, Target, output, with_test};
 use crate::repair::settings::{Depth, Settings};
 use crate::repair::telling::NewTest;
 use crate::report::format::human;
-use crate::report::{Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, snippet};
+use crate::report::{
+    Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, phrases, snippet,
+};
 use nopol_basics::visible;
 use nopol_source::Language;
 
@@ -293,7 +295,7 @@ impl Walk<'_> {
         Ok(match (outcome.ending, outcome.message) {
             (Ending::NothingToRepair, _) => Ok(()),
             (_, Some(message)) => Err(format!(": {message}")),
-            (_, None) => Err(format!(": {}", outcome.failing_tests.join(", "))),
+            (_, None) => Err(format!(": {}", phrases::names(&outcome.failing_tests))),
         })
     }
 

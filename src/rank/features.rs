@@ -172,6 +172,8 @@ features! {
     ComparesTruth: Minus,
     /// A failing test panics at the place because of a number, and the condition asks for it: `d == 0` before `n / d`.
     AsksForPanic: Plus,
+    /// A new clause guards an access, and asks for more or less than that needs: `i > 1` before `v[i - 1]`.
+    GuardOff: Minus,
     /// A `for` loop is left before its end by `break`.
     BreaksFor: Minus,
     /// The next round of a `while` or `loop` is started early by `continue`.

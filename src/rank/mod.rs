@@ -5,5 +5,6 @@ pub mod canonical;
 pub mod change;
 pub mod facts;
 pub mod features;
+pub mod guards;
 mod learned;
 pub mod model;

@@ -11,6 +11,8 @@ use crate::localize::failure::FailureSignature;
 use crate::report::Complaint;
 use crate::report::Ending;
 use crate::report::Outcome;
+use crate::report::markup::code;
+use crate::report::phrases::names;
 use crate::report::progress::Progress;
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
@@ -165,7 +167,7 @@ pub fn take(
     for test in &baseline.flaky {
         outcome.warnings.push(format!(
             "{} passed once and failed once: it is flaky, and is neither repaired nor relied on",
-            tests[*test]
+            code(&tests[*test].to_string())
         ));
     }
     retry_failing(outcome, &suite, &mut baseline, plan)?;
@@ -174,7 +176,7 @@ pub fn take(
         let failing = circumstances::failing_for_user(settings, &suite)?;
         let names: Vec<String> = failing
             .iter()
-            .map(|test| tests[*test].to_string())
+            .map(|test| code(&tests[*test].to_string()))
             .collect();
         if !names.is_empty() {
             outcome.warnings.push(format!(
@@ -217,9 +219,11 @@ pub fn take(
     for test in baseline.failing() {
         let verdict = baseline.verdicts[test];
         if verdict != Verdict::Failed {
-            outcome
-                .warnings
-                .push(format!("{} {}", tests[test], verdict.describe()));
+            outcome.warnings.push(format!(
+                "{} {}",
+                code(&tests[test].to_string()),
+                verdict.describe()
+            ));
         }
     }
     Ok((tests, baseline))
@@ -324,7 +328,7 @@ fn retry_failing(
                 baseline.flaky.push(test);
                 outcome.warnings.push(format!(
                     "{} failed {runs} times and then passed: it is flaky, and is neither repaired nor relied on",
-                    suite.tests[test]
+                    code(&suite.tests[test].to_string())
                 ));
             }
         }
@@ -405,7 +409,7 @@ pub fn targets(
         if !baseline.flaky.is_empty() && (settings.failing.is_empty() || asked_for_flaky) {
             return Err(SubjectError::UnusableBaseline(format!(
                 "the only failing tests are flaky ({}): they pass in some runs and fail in others, so a patch cannot be told from luck. Make them fail every time",
-                outcome.flaky_tests.join(", ")
+                names(&outcome.flaky_tests)
             ))
             .into());
         }
@@ -424,11 +428,11 @@ pub fn targets(
             }
             true if tests.len() == 1 => "The only test passes.".to_owned(),
             true => format!("All {} tests pass.", tests.len()),
-            false if failing.is_empty() => format!("{} passes.", settings.failing.join(", ")),
+            false if failing.is_empty() => format!("{} passes.", names(&settings.failing)),
             false => format!(
                 "{} passes; what fails is {}.",
-                settings.failing.join(", "),
-                outcome.failing_tests.join(", ")
+                names(&settings.failing),
+                names(&outcome.failing_tests)
             ),
         });
         return Ok(None);
@@ -499,7 +503,7 @@ pub fn look_at_doctests(
         outcome.ending = Ending::NoPatch;
         outcome.message = Some(format!(
             "{said} These examples in the documentation fail: {}. {NOT_REPAIRED}.",
-            failing.join(", ")
+            names(&failing)
         ));
         outcome.failing_examples = failing;
     }
@@ -535,7 +539,7 @@ fn no_tests(
             outcome.failing_examples = failing.to_vec();
             return Ok(SubjectError::UnusableBaseline(format!(
                 "there are no tests except examples in the documentation. These fail: {}. {NOT_REPAIRED}",
-                failing.join(", ")
+                names(failing)
             )));
         }
     };

@@ -9,6 +9,7 @@ use super::settings::Settings;
 use super::setup::Copies;
 use crate::check::replay::{Preparation, Replays};
 use crate::report::Outcome;
+use crate::report::markup::code;
 use crate::report::progress::Progress;
 use nopol_basics::count;
 use nopol_process::run::Runner;
@@ -91,7 +92,9 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
 /// The names of tests, if they are few.
 fn names(session: &Session, tests: &[TestIndex]) -> String {
     let first = tests.iter().take(MOST_NAMES);
-    let first: Vec<String> = first.map(|test| session.tests[*test].to_string()).collect();
+    let first: Vec<String> = first
+        .map(|test| code(&session.tests[*test].to_string()))
+        .collect();
     match tests.len().saturating_sub(MOST_NAMES) {
         0 => first.join(", "),
         more => format!("{}, and {more} more", first.join(", ")),

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use super::settings::Settings;
 use crate::report::Outcome;
+use crate::report::markup::code;
 use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
 use nopol_process::run::confine::Circumstances;
@@ -80,7 +81,7 @@ pub fn set_aside(
                 baseline.environment_dependent.push(test);
                 outcome.warnings.push(format!(
                     "{} {why}. It is set aside: neither repaired nor used to judge patches",
-                    suite.tests[test]
+                    code(&suite.tests[test].to_string())
                 ));
             }
         }

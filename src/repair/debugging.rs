@@ -7,6 +7,7 @@ use camino::Utf8PathBuf;
 use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::Outcome;
+use crate::report::markup::code;
 use crate::report::progress::Progress;
 use crate::subject::workspace::Linked;
 use crate::subject::{Subject, SubjectError};
@@ -120,7 +121,11 @@ fn usage(text: &str) -> anyhow::Error {
 const MANY: usize = 8;
 
 fn listed(cases: &[Case]) -> String {
-    let names: Vec<&str> = cases.iter().map(|case| &*case.name).take(MANY).collect();
+    let names: Vec<String> = cases
+        .iter()
+        .map(|case| code(&case.name))
+        .take(MANY)
+        .collect();
     let more = match cases.len() > MANY {
         true => format!(" and {} more", cases.len() - MANY),
         false => String::new(),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, SiteEdit};
+use super::knowledge::Knowledge;
 use super::ranking::{diversify, in_order};
 use super::session::Session;
 use crate::rank::canonical::canonical;
@@ -38,7 +39,7 @@ impl Family {
 impl Session<'_> {
     /// Fixes as families, best first; other places come before a further family at one place. Of fixes that are proved
     /// equal one is kept, and those that only add a clause which no test asks for are dropped.
-    pub fn families(&self, mut fixes: Vec<Fix>) -> Vec<Family> {
+    pub fn families(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Family> {
         fixes.sort_by(in_order);
         // Of each condition its tree and its canonical spelling.
         let mut read: BTreeMap<(SiteIndex, String), (Option<Node>, String)> = BTreeMap::new();
@@ -78,6 +79,9 @@ impl Session<'_> {
                     confidence: Vec::new(),
                 }),
             }
+        }
+        for family in &mut families {
+            self.put_simplest_first(knowledge, family);
         }
         let best = diversify(families.iter().map(|family| family.best.clone()).collect());
         let place = |family: &Family| best.iter().position(|fix| fix.is_text_of(&family.best));

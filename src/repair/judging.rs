@@ -170,7 +170,7 @@ impl Session<'_> {
                 let wanted = self.settings.shown() * SPARE + 1;
                 self.settings.dump.is_none()
                     && plausible.len() >= wanted
-                    && self.families(plausible.clone()).len() >= wanted
+                    && self.families(knowledge, plausible.clone()).len() >= wanted
             };
             if left.all(cured) && is_enough() {
                 break;

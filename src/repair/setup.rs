@@ -12,6 +12,7 @@ use super::baseline;
 use super::instrument::{self, Prebuilt};
 use super::settings::{Depth, Settings};
 use crate::report::Outcome;
+use crate::report::markup::code;
 use crate::report::progress::Progress;
 use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
@@ -303,7 +304,8 @@ pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
         others => format!(" and {}", count(others, "other file")),
     };
     format!(
-        "runs of {test} changed or removed {}{others} in the working copy; that was undone each time",
+        "runs of {} changed or removed {}{others} in the working copy; that was undone each time",
+        code(test),
         told.join(", ")
     )
 }

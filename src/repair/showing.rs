@@ -22,6 +22,7 @@ use crate::report::EditReport;
 use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
+use crate::report::markup::code;
 use nopol_basics::count;
 use nopol_basics::diff;
 use nopol_basics::hash;
@@ -57,7 +58,7 @@ impl Session<'_> {
         if !hidden.is_empty() {
             let hidden: Vec<String> = hidden
                 .iter()
-                .map(|it| self.tests[*it].to_string())
+                .map(|it| code(&self.tests[*it].to_string()))
                 .collect();
             knowledge.notes.warn(format!(
                 "--min-confidence {} hides every patch that fixes {}",
@@ -95,7 +96,7 @@ impl Session<'_> {
         knowledge: &Knowledge,
         plausible: Vec<Fix>,
     ) -> (Vec<Family>, BTreeSet<TestIndex>) {
-        let mut families = self.families(self.ranked(knowledge, plausible));
+        let mut families = self.families(knowledge, self.ranked(knowledge, plausible));
         self.rate(knowledge, &mut families);
         let least = self.settings.min_confidence;
         let is_likely = |family: &Family| family.confidence.first().is_some_and(|it| *it >= least);

@@ -225,7 +225,7 @@ impl Session<'_> {
         if !doctests.is_empty() {
             knowledge.notes.warn(format!(
                 "these examples in the documentation fail without a patch, and are not repaired: {}",
-                doctests.join(", ")
+                crate::report::phrases::names(&doctests)
             ));
             outcome.failing_examples = doctests.iter().map(ToString::to_string).collect();
         }

@@ -8,6 +8,7 @@ use super::Outcome;
 use super::PatchReport;
 use super::SiteReport;
 use super::format::human::{how, place, places};
+use super::markup::code;
 use nopol_basics::count;
 
 /// The most tests named per clause.
@@ -158,7 +159,7 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
             writeln!(out, "  in no {kind} test")?;
             continue;
         }
-        let named: Vec<&str> = tests.iter().take(MOST_TESTS).map(String::as_str).collect();
+        let named: Vec<String> = tests.iter().take(MOST_TESTS).map(|it| code(it)).collect();
         let more = match tests.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -199,7 +200,12 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
         site.suspiciousness
     )?;
     for angelic in &site.angelic {
-        writeln!(out, "  {}: {} passes", how(site, angelic), angelic.test)?;
+        writeln!(
+            out,
+            "  {}: {} passes",
+            how(site, angelic),
+            code(&angelic.test)
+        )?;
     }
     let patches = outcome.patches.iter();
     let here: Vec<String> = patches

@@ -319,8 +319,9 @@ impl PatchReport {
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may fit {test} and nothing else: no other test was recorded with this value",
-                clause.text
+                "`{}` may fit {} and nothing else: no other test was recorded with this value",
+                clause.text,
+                markup::code(test)
             ))
         });
         let told: Vec<String> = warned.into_iter().chain(made_for).collect();

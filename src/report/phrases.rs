@@ -71,6 +71,12 @@ pub fn message(patch: &PatchReport) -> String {
     )
 }
 
+/// Names of tests, each marked as one.
+pub fn names<T: AsRef<str>>(tests: &[T]) -> String {
+    let names: Vec<String> = tests.iter().map(|test| code(test.as_ref())).collect();
+    names.join(", ")
+}
+
 /// The first letter large.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();

@@ -4,6 +4,7 @@ use super::Ending;
 use super::Outcome;
 use super::SiteReport;
 use super::format::human::place;
+use super::phrases::capitalized;
 use nopol_basics::count;
 
 impl Outcome {
@@ -160,39 +161,46 @@ impl Outcome {
                 " Or two conditions must change at once, which --multi tries.",
             ),
         };
-        let leaves = self.sites.iter().any(|site| site.kind == "guard");
-        let tried = match (has_condition, leaves) {
-            (true, true) => {
-                "No change of one condition was found that cures a failing test. Forcing it true or false, skipping the \
-                 statement, or leaving early,"
-            }
-            (true, false) => {
-                "No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the \
-                 statement,"
-            }
-            (false, true) => {
-                "No new condition was found that cures a failing test. Skipping a statement, or leaving early,"
-            }
-            (false, false) => {
-                "No new condition was found that cures a failing test. Skipping a statement"
-            }
+        let is_any = |kind: &str| forced.iter().any(|site| site.kind == kind);
+        let mut ways = Vec::new();
+        if has_condition {
+            ways.push("forcing it true or false");
+        }
+        if is_any("precondition") {
+            ways.push("skipping the statement");
+        }
+        if is_any("guard") {
+            ways.push("leaving early");
+        }
+        let ways = match &*ways {
+            [one] => (*one).to_owned(),
+            [before @ .., last] => format!("{}, or {last},", before.join(", ")),
+            [] => String::new(),
         };
-        let edits = match (has_condition, computing > 0) {
-            (true, true) => {
-                "; small edits of the most suspicious conditions or of an integer expression do not help, either"
-            }
-            (true, false) => "; small edits of the most suspicious conditions do not help, either",
-            (false, true) => "; small edits of integer expressions do not help, either",
-            (false, false) => "",
+        let helps = match places(&forced).len() {
+            1 => "does not help at the only place".to_owned(),
+            places => format!("helps at none of the {places} places"),
+        };
+        let computed = if computing > 0 {
+            " or of an integer expression"
+        } else {
+            ""
+        };
+        let tried = match has_condition {
+            true => format!(
+                "No change of one condition was found that cures a failing test. {} {helps} that failing tests reach; small \
+                 edits of the most suspicious conditions{computed} do not help, either{pairs}.",
+                capitalized(&ways)
+            ),
+            false => format!(
+                "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and no existing \
+                 condition is reached{pairs}."
+            ),
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "{tried} {} that failing tests reach{edits}{pairs}. {} Or the fault is not in a condition: \
-                 `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
-                match places(&forced).len() {
-                    1 => "does not help at the only place".to_owned(),
-                    places => format!("helps at none of the {places} places"),
-                },
+                "{tried} {} Or the fault is not in a condition: `--kind arithmetic` looks at integer expressions; a missing call or \
+                 assignment is not looked for.{next}",
                 self.exits()
             )
         })

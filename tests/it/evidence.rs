@@ -73,7 +73,7 @@ fn a_repair_that_was_only_interpreted_is_built_and_tested_before_it_is_written()
                 written += 1;
                 assert!(
                     run.stdout
-                        .contains("built and tested: three passes now, and the test that passed"),
+                        .contains("built and tested: `three` passes now, and the test that passed"),
                     "{}",
                     run.stdout
                 );

@@ -36,6 +36,7 @@ mod mutants;
 mod mutants_rust;
 mod mutate;
 mod page;
+mod ranking;
 mod reports;
 mod review;
 mod semantics;

@@ -362,7 +362,7 @@ fn a_test_that_asks_for_its_arguments_fails_only_where_it_has_some() {
     let run = subject.nopol(&[]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
-    let says = "asks::alone passes only as `cargo test` runs it";
+    let says = "asks::alone` passes only as `cargo test` runs it";
     assert!(run.stderr.contains(says), "{}", run.stderr);
 }
 
@@ -484,7 +484,7 @@ fn a_test_that_the_instrumentation_changes_takes_no_place_from_others() {
     assert_eq!(report["patches"][0]["edits"][0]["condition"], "i >= 2");
     let warnings = strings(&report["warnings"]);
     let says = |warning: &String| {
-        warning.starts_with("measured passes or fails differently once recording code is added")
+        warning.starts_with("`measured` passes or fails differently once recording code is added")
     };
     assert!(warnings.iter().any(says), "{warnings:?}");
 }

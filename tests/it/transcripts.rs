@@ -85,8 +85,8 @@ fn a_missing_guard_is_shown() {
              building candidates 113 of 113 compile ([TIME])
               judging candidates 8 plausible ([TIME])
                 checking patches 1 patch ([TIME])
-      missing-error::missing_error::tests::last_frame_is_truncated panics at src/lib.rs:28:13: mid > len
-      missing-error::missing_error::tests::truncated_payload panics at src/lib.rs:28:13: mid > len
+      `missing-error::missing_error::tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
+      `missing-error::missing_error::tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
 
     patch 1: an early exit before this makes `missing-error::missing_error::tests::last_frame_is_truncated` and 1 other test pass
       --> src/lib.rs:28:5
@@ -95,7 +95,7 @@ fn a_missing_guard_is_shown() {
        |     ^
        |
        = note: [SURE]: new condition: one comparison
-       = note: it fixes missing-error::missing_error::tests::last_frame_is_truncated, missing-error::missing_error::tests::truncated_payload
+       = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated`, `missing-error::missing_error::tests::truncated_payload`
        = note: and 1 like it, which the tests do not tell from it: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: leave early if `length > rest.len()`
@@ -127,10 +127,10 @@ fn patches_of_two_causes_are_shown_apart() {
              building candidates 81 of 81 compile ([TIME])
               judging candidates 11 plausible ([TIME])
                 checking patches 2 patches ([TIME])
-      two-causes::two_causes::tests::item_behind_the_last_one panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
-      two-causes::two_causes::tests::single_item_on_the_last_page panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
+      `two-causes::two_causes::tests::item_behind_the_last_one` panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
+      `two-causes::two_causes::tests::single_item_on_the_last_page` panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
 
-    Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
+    Cause 1 of 2, as it seems: `two-causes::two_causes::tests::item_behind_the_last_one`
 
     patch 1: a different condition here makes `two-causes::two_causes::tests::item_behind_the_last_one` pass
       --> src/lib.rs:56:12
@@ -145,7 +145,7 @@ fn patches_of_two_causes_are_shown_apart() {
     56 |         if item >= self.items {
        |                  +
 
-    Cause 2 of 2, as it seems: two-causes::two_causes::tests::single_item_on_the_last_page
+    Cause 2 of 2, as it seems: `two-causes::two_causes::tests::single_item_on_the_last_page`
 
     patch 2: a different condition here makes `two-causes::two_causes::tests::single_item_on_the_last_page` pass
       --> src/lib.rs:30:12
@@ -188,9 +188,9 @@ fn it_is_shown_why_there_is_no_patch() {
              building candidates 50 of 51 compile ([TIME])
               judging candidates 0 plausible ([TIME])
     No patch found.
-      hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
+      `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    No change of one condition was found that cures a failing test. Forcing it true or false, skipping the statement, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; if another value must be returned, it was not tried. Or the fault is not in a condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for. Or two conditions must change at once, which --multi tries.
+    No change of one condition was found that cures a failing test. Forcing it true or false, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; if another value must be returned, it was not tried. Or the fault is not in a condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for. Or two conditions must change at once, which --multi tries.
     ");
 }
 
@@ -222,7 +222,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |            ^^^^^
        |
        = note: [SURE]: constant off by one
-       = note: it fixes gcd-of-coprime, gcd-with-one
+       = note: it fixes `gcd-of-coprime`, `gcd-with-one`
        = note: and 3 like it, which the tests do not tell from it: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`

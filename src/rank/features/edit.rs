@@ -1,5 +1,6 @@
 //! The features of one edit.
 
+mod guards;
 mod loops;
 mod panics;
 
@@ -67,6 +68,7 @@ impl<'c> Edit<'c> {
             };
             self.condition(old.as_ref(), &new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(&new));
+            self.put(Feature::GuardOff, self.guards_off(old.as_ref(), &new));
         }
         self.row
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::evidence::{Explanation, Observed};
+use super::order::guards_first;
 use super::recording::RecordedSite;
 use super::targets_of;
 use crate::contexts::{self, Recorded};
@@ -19,7 +20,7 @@ use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
 use crate::subject::SubjectError;
 use nopol_basics::count;
-use nopol_expr::{Expr, Spec};
+use nopol_expr::{Binding, Expr, Spec};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{How, Sequence, When, pool};
 use nopol_source::kind::Form;
@@ -212,7 +213,7 @@ impl At<'_> {
         &self,
         observed: &Arc<Observed>,
         spec: &Spec,
-        made: nopol_synth::Candidate,
+        mut made: nopol_synth::Candidate,
         penalty: u32,
     ) -> Candidate {
         let (site, problem) = (self.site, &observed.problem);
@@ -222,6 +223,10 @@ impl At<'_> {
             old: &problem.old_texts,
             suffixed: false,
         };
+        if !spec.old_is_impure {
+            let text = |expr: &Expr| style.text(expr, Binding::Or);
+            made.expr = guards_first(&made.expr, observed.language, &text);
+        }
         let written = match (site.asserts(), &made.expr) {
             (true, Expr::Not(holds)) => (**holds).clone(),
             (true, fails) => fails.clone().not(),

@@ -12,6 +12,7 @@ use crate::probe::Stage;
 use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
+use crate::report::markup::code;
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 use nopol_basics::count;
@@ -115,7 +116,7 @@ impl Session<'_> {
         for test in endless {
             knowledge.notes.warn(format!(
                 "{} does not end, and no forced outcome ends it so that it passes: at most the first {} evaluations of a condition were tried, --flips tries more",
-                self.tests[*test],
+                code(&self.tests[*test].to_string()),
                 self.bounds().flips
             ));
         }
@@ -209,7 +210,7 @@ impl Session<'_> {
         for test in changed {
             knowledge.notes.warn(format!(
                 "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
-                self.tests[*test]
+                code(&self.tests[*test].to_string())
             ));
         }
         let failing = self.baseline.failing();

@@ -13,6 +13,7 @@ pub mod existing;
 pub mod insertions;
 mod localization;
 pub mod one_step;
+mod order;
 pub mod pairs;
 mod recording;
 mod repeated;

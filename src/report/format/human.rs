@@ -17,6 +17,8 @@ use crate::report::PatchReport;
 use crate::report::Reach;
 use crate::report::SiteReport;
 use crate::report::claim;
+use crate::report::markup::code;
+use crate::report::phrases::names;
 use crate::report::{phrases, snippet};
 use nopol_basics::count;
 
@@ -90,7 +92,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                     } else {
                         "any of them"
                     },
-                    still.join(", ")
+                    names(&still)
                 )?;
             }
             match outcome.applied {
@@ -145,7 +147,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 writeln!(
                     out,
                     "{BOLD}Not fixed{BOLD:#} by what is shown: {}",
-                    still.join(", ")
+                    names(&still)
                 )?;
             }
         }
@@ -169,7 +171,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 /// How failing tests fail, unless a warning has said it.
 fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let told = outcome.complaints.iter();
-    let told = told.map(|Complaint { test, why }| format!("{test} {why}"));
+    let told = told.map(|Complaint { test, why }| format!("{} {why}", code(test)));
     let told: Vec<String> = told
         .filter(|complaint| !outcome.warnings.contains(complaint))
         .take(MOST_COMPLAINTS)
@@ -191,7 +193,7 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
         return Ok(());
     };
     let all = outcome.groups.len();
-    let tests = group.tests.join(", ");
+    let tests = names(&group.tests);
     writeln!(
         out,
         "{BOLD}Cause {number} of {all}{BOLD:#}, as it seems: {tests}\n"
@@ -202,7 +204,7 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
 pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
     let mut notes = Vec::new();
     if patch.fixes.len() > 1 {
-        notes.push(format!("it fixes {}", patch.fixes.join(", ")));
+        notes.push(format!("it fixes {}", names(&patch.fixes)));
     }
     if patch.alike > 0 {
         let see = match outcome.reach {
@@ -279,7 +281,7 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     if left.is_empty() {
         return Ok(());
     }
-    write!(out, "It leaves these failing: {}.", left.join(", "))?;
+    write!(out, "It leaves these failing: {}.", names(&left))?;
     let others = outcome.groups.iter().filter(|group| {
         let mut tests = group.tests.iter();
         !tests.any(|test| patch.fixes.contains(test))
@@ -314,7 +316,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         )?;
         for angelic in &site.angelic {
             let how = how(site, angelic);
-            writeln!(out, "         {how}: {} passes", angelic.test)?;
+            writeln!(out, "         {how}: {} passes", code(&angelic.test))?;
         }
     }
     let others = outcome

@@ -1,0 +1,65 @@
+//! Guards that ask for something else than the access after them needs.
+
+use super::{Edit, function_text};
+use crate::rank::guards::Guards;
+use nopol_source::condition::{Node, Shape};
+use nopol_source::{BodyOrigin, Form, SiteKind};
+
+impl Edit<'_> {
+    /// How many new clauses guard something and do not ask for exactly what it needs.
+    pub(super) fn guards_off(&self, old: Option<&Node>, new: &Node) -> f64 {
+        let facts = self.facts;
+        let says_so = |message: &str| message.contains("attempt to subtract with overflow");
+        let guards = Guards {
+            language: self.case.language(),
+            checks_differences: self.case.failures.iter().any(|it| says_so(&it.message)),
+        };
+        let after = || {
+            let text = function_text(self.case, facts);
+            text.get(facts.span.end..).unwrap_or("")
+        };
+        let (code, reaches) = match facts.kind.form() {
+            Form::Wrap => (straight(&facts.before), true),
+            // What a panic is to check may be written as an assertion.
+            Form::Leave | Form::Branch if facts.body_origin == BodyOrigin::Panic => return 0.0,
+            Form::Leave => (straight(after()), false),
+            Form::Replace if leads_to_block(facts.kind) => (straight(inside(after())), true),
+            Form::Replace | Form::Branch | Form::Narrow | Form::Compute => ("", true),
+        };
+        let mut known = Vec::new();
+        if let Some(old) = old {
+            clauses(old, &mut known);
+        }
+        guards.misfits(new, code, reaches, &|text| known.contains(&text)) as f64
+    }
+}
+
+fn leads_to_block(kind: SiteKind) -> bool {
+    matches!(kind, SiteKind::If | SiteKind::ElseIf | SiteKind::While)
+}
+
+/// What follows, up to where something else decides what is done.
+fn straight(code: &str) -> &str {
+    &code[..code.find(['{', '}']).unwrap_or(code.len())]
+}
+
+/// The text after the head of a block, or of a statement without braces.
+fn inside(after: &str) -> &str {
+    let after = after.trim_start_matches(|c: char| c.is_whitespace() || c == ')');
+    match after.strip_prefix('{') {
+        Some(block) => block,
+        None => &after[..after.find(';').unwrap_or(after.len())],
+    }
+}
+
+/// The texts of all clauses.
+fn clauses<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
+    match &node.shape {
+        Shape::Not(inner) => clauses(inner, found),
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            clauses(a, found);
+            clauses(b, found);
+        }
+        Shape::Cmp(..) | Shape::Leaf(_) | Shape::Arith(..) => found.push(&node.text),
+    }
+}
