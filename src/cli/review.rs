@@ -193,7 +193,7 @@ impl Walk<'_> {
     /// Looks for a test first; without one, nothing is applied.
     fn apply_with_test(&self, at: usize) -> Result<bool> {
         if self.edited.contains(&self.outcome.patches[at].rank) {
-            say("It was edited by hand, so no test is known to tell it from others.\n")?;
+            say("It was edited by hand, so no test is known that distinguishes it from others.\n")?;
             return Ok(false);
         }
         let choice = Choice {

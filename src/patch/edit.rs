@@ -44,7 +44,11 @@ impl Edit {
             Form::Wrap => writer.wrap(condition),
             Form::Leave => writer.leave(condition),
             Form::Replace | Form::Branch | Form::Narrow | Form::Compute => {
-                (site.span.clone(), site.template.line(site, condition))
+                let line = site.template.line(site, condition);
+                match writer.operand_above_comments(&line) {
+                    Some((start, line)) => (start..site.span.end, line),
+                    None => (site.span.clone(), line),
+                }
             }
         };
         // With comments above, the edit is at the first of them.
@@ -135,8 +139,7 @@ impl<'a> EditWriter<'a> {
         let start = match site.kind.form() {
             // At the end of a loop there is no statement.
             Form::Leave if text[at..].starts_with('}') => at,
-            Form::Leave | Form::Wrap => comments::start(layout, text, at),
-            Form::Replace | Form::Branch | Form::Narrow | Form::Compute => at,
+            _ => comments::start(layout, text, at),
         };
         Self {
             layout,
@@ -144,6 +147,24 @@ impl<'a> EditWriter<'a> {
             site,
             start,
         }
+    }
+
+    /// A condition with a new operand before the old one, if a comment above the old one says why its `unsafe` code is sound:
+    /// the operand goes above the comment. Also where the replaced text then begins.
+    fn operand_above_comments(&self, line: &str) -> Option<(usize, String)> {
+        /// How such a comment begins.
+        const SAFETY: &str = "SAFETY:";
+        let old = self.start..self.site.span.end;
+        let condition = &self.text[self.site.span.clone()];
+        let operand = line.strip_suffix(condition)?.trim_end();
+        let above = &self.text[old.start..self.site.span.start];
+        let is_above = above.contains(SAFETY) && above.contains('\n');
+        let is_operand = operand.ends_with("&&") || operand.ends_with("||");
+        (is_above && is_operand).then(|| {
+            let (newline, indent) = (self.newline(), self.indent());
+            let old = &self.text[old.clone()];
+            (self.start, format!("{operand}{newline}{indent}{old}"))
+        })
     }
 
     /// The text before the statement and its comments on their line.

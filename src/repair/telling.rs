@@ -110,8 +110,11 @@ pub fn find(
     let phase = progress.start("asking near tests", 0, 0);
     let found = bench.find(question)?;
     let result = match &found {
-        Some(test) => format!("`{}` tells it from {}", test.name, test.fails),
-        None => format!("none near {} tells it from the others", count(all, "test")),
+        Some(test) => format!("`{}` distinguishes it from {}", test.name, test.fails),
+        None => format!(
+            "none near {} distinguishes it from the others",
+            count(all, "test")
+        ),
     };
     progress.finish(phase, runner.runs(), &result);
     Ok(found)

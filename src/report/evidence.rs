@@ -32,9 +32,9 @@ impl Evidence {
     pub fn caveat(self) -> Option<&'static str> {
         match self {
             Self::Tested => None,
-            Self::Together => {
-                Some("the run was stopped before it was rebuilt alone and held against all tests")
-            }
+            Self::Together => Some(
+                "the run was stopped before it was rebuilt alone and checked against all tests",
+            ),
             Self::Interpreted => Some(
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
@@ -52,8 +52,8 @@ impl Evidence {
 pub fn claim(patches: &[PatchReport]) -> String {
     let tested = patches.iter().filter(|patch| patch.evidence.is_tested());
     let subject = match (tested.count(), patches.len()) {
-        (0, 1) => return "it was not held against all tests".to_owned(),
-        (0, _) => return "none was held against all tests".to_owned(),
+        (0, 1) => return "it was not checked against all tests".to_owned(),
+        (0, _) => return "none was checked against all tests".to_owned(),
         (_, 1) => "it",
         (tested, all) if tested == all => "each",
         _ => "each that is not marked as unchecked",

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::ClauseReport;
+use super::EditReport;
 use super::Outcome;
 use super::PatchReport;
 use super::SiteReport;
@@ -66,14 +67,14 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "No values are known that tell it from the other patches at this place: none were found, or not all that they ask was recorded."
+                "No values are known that distinguish it from the other patches at this place: none were found, or not all that they ask was recorded."
             ),
         };
     };
     let other = differs.ranks[1];
     let told = match differs.is_seen {
         true => "they differ in what tests do, but every test passes with both",
-        false => "not told apart by the tests",
+        false => "no test distinguishes them",
     };
     writeln!(out, "Compared with patch {other}: {told}.")?;
     match differs.question() {
@@ -97,15 +98,15 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
 }
 
-/// Whether two patches change the same places.
+/// Whether two patches have a place in common: a line, as places are shown, or code that both replace.
 fn is_beside(a: &PatchReport, b: &PatchReport) -> bool {
-    let places = |patch: &PatchReport| -> Vec<_> {
-        let edits = patch.edits.iter();
-        edits
-            .map(|edit| (edit.file.clone(), edit.span.clone()))
-            .collect()
+    let is_common = |one: &EditReport, other: &EditReport| {
+        let (one_span, other_span) = (&one.span, &other.span);
+        let overlap = one_span.start < other_span.end && other_span.start < one_span.end;
+        one.file == other.file && (one.line == other.line || overlap)
     };
-    a.id != b.id && places(a) == places(b)
+    let mut edits = a.edits.iter();
+    a.id != b.id && edits.any(|one| b.edits.iter().any(|other| is_common(one, other)))
 }
 
 /// The other members of the patch's family.
@@ -115,7 +116,7 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     }
     writeln!(
         out,
-        "Its family: also plausible, and the tests do not tell these from it (not built one by one):"
+        "Its family: also plausible, and no test distinguishes them from it (not built one by one):"
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;

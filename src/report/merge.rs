@@ -80,20 +80,23 @@ fn check_shares(outcomes: &[Outcome]) -> Result<()> {
     for (nth, (number, _)) in shares.iter().enumerate() {
         if shares[..nth].iter().any(|(known, _)| known == number) {
             bail!(
-                "share {number}/{all} is given twice; give the outcome of each share once{}",
-                missing(&shares, *all)
+                "share {number}/{all} is given twice{}; give the outcome of each share once",
+                match &*missing(&shares, *all) {
+                    "" => String::new(),
+                    missing => format!(", and {missing}"),
+                }
             );
         }
     }
     match &*missing(&shares, *all) {
         "" => Ok(()),
         missing => bail!(
-            "the outcomes of all {all} shares are needed{missing}; `--shard K/{all} --format outcome` prints one"
+            "{missing}; the outcomes of all {all} shares are needed, and `--shard K/{all} --format outcome` prints one"
         ),
     }
 }
 
-/// That shares are missing, to be added to a sentence; nothing if none is.
+/// That shares are missing, as a clause; nothing if none is.
 fn missing(shares: &[(u64, u64)], all: u64) -> String {
     /// So many are named.
     const MOST: usize = 10;
@@ -102,16 +105,17 @@ fn missing(shares: &[(u64, u64)], all: u64) -> String {
     let named: Vec<String> = missing
         .by_ref()
         .take(MOST)
-        .map(|it| it.to_string())
+        .map(|it| format!("{it}/{all}"))
         .collect();
     let more = if missing.next().is_some() {
         " and more"
     } else {
         ""
     };
-    match named.is_empty() {
-        true => String::new(),
-        false => format!(", and of {} there is none{more}", named.join(", ")),
+    match &*named {
+        [] => String::new(),
+        [one] => format!("share {one} is missing"),
+        _ => format!("shares {}{more} are missing", named.join(", ")),
     }
 }
 

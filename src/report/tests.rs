@@ -136,7 +136,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       |        ^^^^^^^^^^^^^^
       |
       = note: likely (62 %): `>` changed to `>=`
-      = note: not told apart from patch 1 by the tests: with `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      = note: no test distinguishes it from patch 1: with `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
       = note: more: cargo nopol explain 1cce2c43-2 --top 2
     help: change it to `score != needed`
       |
@@ -164,14 +164,14 @@ fn an_unchecked_patch_that_was_written_says_both() {
       |        ^^^^^^^^^^^^^^
       |
       = note: likely (62 %): `>` changed to `>=`
-      = note: unchecked: the run was stopped before it was rebuilt alone and held against all tests
+      = note: unchecked: the run was stopped before it was rebuilt alone and checked against all tests
       = note: more: cargo nopol explain 1cce2c43-1 --top 2
     help: change it to `score >= needed`
       |
     4 |     if score >= needed {
       |               +
 
-    1 plausible patch: it was not held against all tests. Review before you trust: your tests may not be thorough enough to tell.
+    1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: grades::tests::other
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
     It leaves these failing: grades::tests::other. No patch for them was found.
@@ -511,12 +511,27 @@ fn a_patch_is_explained_by_its_id_or_rank() {
       in 1 failing test: grades::tests::just_enough
       in 7 passing tests: grades::tests::t1, grades::tests::t2, grades::tests::t3, grades::tests::t4, grades::tests::t5 and 2 more
 
-    Compared with patch 1: not told apart by the tests.
+    Compared with patch 1: no test distinguishes them.
       With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
       A test that comes to src/lib.rs:4 with these values would tell.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
     assert_eq!(explain::render(&outcome, "3"), None);
+}
+
+#[test]
+fn another_patch_at_the_same_line_is_not_denied() {
+    let mut outcome = two_patches();
+    outcome.patches[1].differs = None;
+    // One replaces more than the other.
+    let span = outcome.patches[0].edits[0].span.clone();
+    outcome.patches[0].edits[0].span = span.start..span.end + 1;
+    let said = explained(&outcome, "2");
+    assert!(said.contains("the other patches at this place"), "{said}");
+    outcome.patches[0].edits[0].line += 1;
+    outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
+    let said = explained(&outcome, "2");
+    assert!(said.contains("no other patch at this place"), "{said}");
 }
 
 #[test]

@@ -180,6 +180,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
         "crates/heap/src/notation.rs",
         "crates/debug/src/web/step.rs",
         "src/subject/c/calls.rs",
+        "src/subject/c/fresh.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];

@@ -145,11 +145,11 @@ fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     };
     refused(
         &[&of_three[0], &of_three[2]],
-        "the outcomes of all 3 shares are needed, and of 2 there is none",
+        "share 2/3 is missing; the outcomes of all 3 shares are needed",
     );
     refused(
         &[&of_three[0], &of_three[1], &of_three[1]],
-        "share 2/3 is given twice; give the outcome of each share once, and of 3 there is none",
+        "share 2/3 is given twice, and share 3/3 is missing; give the outcome of each share once",
     );
     refused(
         &[&of_two[0], &of_two[1], &of_two[0]],

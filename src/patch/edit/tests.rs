@@ -305,3 +305,40 @@ fn the_comments_of_a_statement_go_into_the_block_with_it() {
         "void f() {\n  if (a)\n    b();\n  if (c)\n    /* why */\n    d();\n}"
     );
 }
+
+#[test]
+fn an_operand_goes_above_the_comment_that_says_why_unsafe_code_is_sound() {
+    let narrowed = |text: &str, old: &str| {
+        let at = text.find(old).unwrap();
+        let site = Site {
+            span: at..at + old.len(),
+            ..site(SiteKind::If, Language::Rust.template(SiteKind::If).unwrap())
+        };
+        let writer = EditWriter::new(Language::Rust.layout(), text, &site);
+        let line = format!("c && {old}");
+        let moved = writer.operand_above_comments(&line);
+        replaced(
+            text,
+            moved.map_or((site.span.clone(), line), |(start, line)| {
+                (start..site.span.end, line)
+            }),
+        )
+    };
+    let old = "unsafe { at(v) } > 2";
+    assert_eq!(
+        narrowed(
+            "if\n    // SAFETY: it is there,\n    // says the caller.\n    unsafe { at(v) } > 2\n{}",
+            old
+        ),
+        "if\n    c &&\n    // SAFETY: it is there,\n    // says the caller.\n    unsafe { at(v) } > 2\n{}"
+    );
+    for text in [
+        "if unsafe { at(v) } > 2 {}",
+        "    // Whether.\n    unsafe { at(v) } > 2\n",
+    ] {
+        assert_eq!(
+            narrowed(text, old),
+            text.replace(old, "c && unsafe { at(v) } > 2")
+        );
+    }
+}

@@ -7,10 +7,13 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::{Render, Rendered, github};
+use crate::report::Outcome;
+use crate::report::PatchReport;
+use crate::report::claim;
 use crate::report::markup::{fenced, prose};
 use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
-use crate::report::{Outcome, PatchReport, claim};
+use nopol_basics::count;
 use nopol_basics::visible::is_hidden;
 
 /// The best patch of each cause as a suggestion.
@@ -117,7 +120,13 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
                 outcome.ending.name()
             )
         }
-        (0, _) => "`cargo nopol` found a patch outside the lines of this pull request.".to_owned(),
+        (0, elsewhere) => format!(
+            "`cargo nopol` found {} outside the lines of this pull request.",
+            match elsewhere {
+                1 => "a patch".to_owned(),
+                _ => count(elsewhere, "patch"),
+            }
+        ),
         (_, _) => format!(
             "`cargo nopol` found patches for the failing tests: {}. Your tests may not be thorough enough to tell: review \
              before you trust.",
@@ -132,4 +141,20 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
         );
     }
     text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::patch;
+
+    #[test]
+    fn patches_outside_the_pull_request_are_counted() {
+        let patches = [patch(1, "score >= needed"), patch(2, "score != needed")];
+        for (count, words) in [(1, "found a patch outside"), (2, "found 2 patches outside")] {
+            let elsewhere: Vec<&PatchReport> = patches.iter().take(count).collect();
+            let body = body(&Outcome::default(), 0, &elsewhere);
+            assert!(body.contains(words), "{body}");
+        }
+    }
 }

@@ -164,7 +164,7 @@ fn article(patch: &PatchReport) -> Markup {
             @for table in &patch.tables { (contexts(table)) }
             @if patch.alike > 0 {
                 details {
-                    summary { (count(patch.alike, "other patch")) " like it, which the tests do not tell from it" }
+                    summary { (count(patch.alike, "other patch")) " like it; no test distinguishes them" }
                     @for (number, other) in (1..).zip(&patch.alternatives) { (alternative(patch, number, other)) }
                 }
             }

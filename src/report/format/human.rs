@@ -212,7 +212,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             Reach::All | Reach::Apply => ": see `explain`",
         };
         notes.push(format!(
-            "and {} like it, which the tests do not tell from it{see}",
+            "and {} like it; no test distinguishes them{see}",
             patch.alike
         ));
     }
@@ -234,7 +234,7 @@ pub fn open_question(patch: &PatchReport) -> Option<String> {
     let other = differs.ranks[1];
     let question = differs.question().map(|question| format!(": {question}"));
     Some(format!(
-        "not told apart from patch {other} by the tests{}",
+        "no test distinguishes it from patch {other}{}",
         question.unwrap_or_default()
     ))
 }

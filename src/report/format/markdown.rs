@@ -98,11 +98,7 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
         writeln!(out, "- fixes {}", code(test))?;
     }
     if patch.alike > 0 {
-        writeln!(
-            out,
-            "- {} like it, which the tests do not tell from it",
-            patch.alike
-        )?;
+        writeln!(out, "- {} like it; no test distinguishes them", patch.alike)?;
     }
     if let Some(caveat) = patch.evidence.caveat() {
         writeln!(out, "- unchecked: {caveat}")?;

@@ -84,7 +84,7 @@ fn diagnostic(patch: &PatchReport) -> Value {
     children.push(help(&advice(patch), &patch.edits));
     for other in &patch.alternatives {
         if let Some(edits) = patch.edits_of(other) {
-            let advice = format!("or, which the tests do not tell from it: {}", other.change);
+            let advice = format!("or (no test distinguishes them): {}", other.change);
             children.push(help(&advice, &edits));
         }
     }

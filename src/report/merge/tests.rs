@@ -100,8 +100,8 @@ fn each_share_is_needed_once_and_a_whole_search_is_its_only_share() {
     let shares: [Outcome; 30] = numbered(std::array::from_fn(|_| whole.clone()));
     assert!(merge(&shares, 5).is_ok());
     let said = |shares: &[Outcome]| merge(shares, 5).unwrap_err().to_string();
-    assert!(said(&shares[1..]).contains(", and of 1 there is none; "));
-    assert!(said(&shares[..2]).contains("11, 12 there is none and more; "));
+    assert!(said(&shares[1..]).contains("share 1/30 is missing; "));
+    assert!(said(&shares[..2]).contains("11/30, 12/30 and more are missing; "));
     assert!(said(&[shares[0].clone(), whole]).contains("one of 30 and one of 1 shares"));
 }
 

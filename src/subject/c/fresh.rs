@@ -69,6 +69,9 @@ const WAYS: [Way; 4] = [
     },
 ];
 
+/// Runs the build command, with these further variables of the environment.
+type Once<'o> = &'o dyn Fn(&[(String, String)]) -> Result<Build>;
+
 /// What one build was seen to do.
 struct Seen {
     build: Build,
@@ -121,7 +124,7 @@ fn with_record(
     at: &Workspace,
     program: &Program,
     record: &mut Record,
-    once: &dyn Fn(&[(String, String)]) -> Result<Build>,
+    once: Once,
 ) -> Result<Build> {
     includes::renew_includers(&at.root, &program.build)?;
     let texts: BTreeMap<&Utf8PathBuf, u64> = program
@@ -200,7 +203,7 @@ fn from_nothing(
     program: &Program,
     record: &mut Record,
     stale: &[&Utf8PathBuf],
-    once: &dyn Fn(&[(String, String)]) -> Result<Build>,
+    once: Once,
 ) -> Result<Seen> {
     let was_read = |source: &&&Utf8PathBuf| {
         let known = record.sources.get(**source);

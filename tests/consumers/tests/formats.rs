@@ -1,4 +1,4 @@
-//! What published readers make of the formats: patches are applied with their code, and documents held against their
+//! What published readers make of the formats: patches are applied with their code, and documents checked against their
 //! schemas.
 
 use std::collections::HashSet;
