@@ -6,7 +6,6 @@ use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::rank::change::number;
 use crate::rank::features::{self, Feature};
-use nopol_expr::CmpOp;
 use nopol_source::condition::{Node, Shape};
 use nopol_source::words::{mentions, plain_names};
 
@@ -86,6 +85,8 @@ fn simplicity(constant: &str, function: &str) -> Option<Simplicity> {
 /// nothing else.
 fn differing<'n>(a: &'n Node, b: &'n Node) -> Option<[&'n str; 2]> {
     use Shape::{And, Cmp, Not, Or};
+    // `>` and `>=` ask from one side.
+    let side = |token: &str| token.chars().next();
     match (&a.shape, &b.shape) {
         (Not(a), Not(b)) => differing(a, b),
         (And(a, b), And(c, d)) | (Or(a, b), Or(c, d)) => match (a.text == c.text, b.text == d.text)
@@ -95,19 +96,11 @@ fn differing<'n>(a: &'n Node, b: &'n Node) -> Option<[&'n str; 2]> {
             _ => None,
         },
         (Cmp(op, a, b), Cmp(other, c, d)) => {
-            let is_alike = a.text == c.text && b.text != d.text && side(*op) == side(*other);
+            let is_alike =
+                a.text == c.text && b.text != d.text && side(op.token()) == side(other.token());
             is_alike.then_some([&*b.text, &*d.text])
         }
         _ => None,
-    }
-}
-
-/// `>` and `>=` ask from one side.
-fn side(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Ge => CmpOp::Gt,
-        CmpOp::Le => CmpOp::Lt,
-        op => op,
     }
 }
 

@@ -145,7 +145,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Not fixed by any of them: grades::tests::other
+    Not fixed by any of them: `grades::tests::other`
     Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 2`.
     ");
 }
@@ -172,9 +172,9 @@ fn an_unchecked_patch_that_was_written_says_both() {
       |               +
 
     1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
-    Not fixed by it: grades::tests::other
+    Not fixed by it: `grades::tests::other`
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
-    It leaves these failing: grades::tests::other. No patch for them was found.
+    It leaves these failing: `grades::tests::other`. No patch for them was found.
     ");
 }
 
@@ -194,8 +194,8 @@ fn groups_have_a_heading_each() {
     assert_eq!(
         headings,
         [
-            "Cause 1 of 2, as it seems: a",
-            "Cause 2 of 2, as it seems: b"
+            "Cause 1 of 2, as it seems: `a`",
+            "Cause 2 of 2, as it seems: `b`"
         ]
     );
 }
@@ -214,7 +214,7 @@ fn without_a_patch_each_angelic_site_says_why() {
     outcome.sites[0].text = "score\n    > needed".to_owned();
     assert_snapshot!(human(&outcome), @r"
     No patch found.
-      grades::tests::odd crashes
+      `grades::tests::odd` crashes
 
       src/lib.rs:4:8 `score …`: no condition explains every context
     ");
@@ -289,9 +289,9 @@ fn what_a_warning_said_is_not_said_again() {
         }],
         ..Outcome::default()
     };
-    assert!(human(&outcome).contains("odd crashes"));
-    outcome.warnings = vec!["odd crashes".to_owned()];
-    assert!(!human(&outcome).contains("odd crashes"));
+    assert!(human(&outcome).contains("`odd` crashes"));
+    outcome.warnings = vec!["`odd` crashes".to_owned()];
+    assert!(!human(&outcome).contains("`odd` crashes"));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the statement, does not help at the only place"
+            "No change of one condition was found that cures a failing test. Forcing it true or false does not help at the only place"
         ),
         "{localization}"
     );
@@ -353,7 +353,7 @@ fn without_an_angelic_site_localization_ended_it() {
     ]);
     let exits = outcome.why_not().unwrap();
     assert!(
-        exits.contains("skipping the statement, or leaving early, helps at none of the 3 places that failing tests reach"),
+        exits.contains("Forcing it true or false, or leaving early, helps at none of the 3 places that failing tests reach"),
         "{exits}"
     );
     assert!(
@@ -448,13 +448,13 @@ fn angelic_sites_are_listed_most_suspicious_first() {
     assert_snapshot!(human(&outcome), @r"
     Angelic sites, most suspicious first:
       1.000  1cce2c43  src/lib.rs:4:8  condition  score > needed
-             forced true: grades::tests::just_enough passes
-             forced true at the first 2 evaluations, then false: grades::tests::just_enough passes
+             forced true: `grades::tests::just_enough` passes
+             forced true at the first 2 evaluations, then false: `grades::tests::just_enough` passes
       0.500  1cce2c43  src/lib.rs:4:8  precondition  score > needed
-             skipped: grades::tests::just_enough passes
-             skipped at evaluation 2 and 4: grades::tests::just_enough passes
-             skipped at the first evaluation: grades::tests::just_enough passes
-             skipped after 3 evaluations: grades::tests::just_enough passes
+             skipped: `grades::tests::just_enough` passes
+             skipped at evaluation 2 and 4: `grades::tests::just_enough` passes
+             skipped at the first evaluation: `grades::tests::just_enough` passes
+             skipped after 3 evaluations: `grades::tests::just_enough` passes
     Another site that failing tests reach is not angelic.
     ");
 }
@@ -508,8 +508,8 @@ fn a_patch_is_explained_by_its_id_or_rank() {
 
     Clause `score != needed`
       decided the outcome in 8 contexts; for example it is true with score = 50, needed = 50
-      in 1 failing test: grades::tests::just_enough
-      in 7 passing tests: grades::tests::t1, grades::tests::t2, grades::tests::t3, grades::tests::t4, grades::tests::t5 and 2 more
+      in 1 failing test: `grades::tests::just_enough`
+      in 7 passing tests: `grades::tests::t1`, `grades::tests::t2`, `grades::tests::t3`, `grades::tests::t4`, `grades::tests::t5` and 2 more
 
     Compared with patch 1: no test distinguishes them.
       With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
@@ -563,7 +563,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
       score > needed
 
     Suspiciousness 1.000 of 1: high where failing tests come and few passing ones do.
-      forced true: grades::tests::just_enough passes
+      forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");
     assert_eq!(

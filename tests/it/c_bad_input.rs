@@ -288,8 +288,8 @@ fn tests_that_hang_or_crash_are_failing_tests_and_do_not_stop_the_repair() {
     warns(
         &report,
         &[
-            "loops does not end",
-            "sleeps does not end",
+            "`loops` does not end",
+            "`sleeps` does not end",
             "`aborts` crashes",
             "`dereferences-null` crashes",
         ],
@@ -307,7 +307,7 @@ fn passing_tests_leave_nothing_to_repair() {
         &["All 4 tests pass."],
     );
     let subject = grades();
-    let words = ["less-is-not passes; what fails is just-enough-is-enough."];
+    let words = ["`less-is-not` passes; what fails is `just-enough-is-enough`."];
     let args = ["--failing", "less-is-not"];
     ends(&subject, &args, 0, "nothing-to-repair", &words);
 }
@@ -667,9 +667,9 @@ fn what_is_wrong_with_a_test_that_no_patch_cures_is_told() {
     let run = subject.nopol_c(&[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     for told in [
-        "shouts prints `no` instead of `YES` in line 1",
-        "no-newline prints what is expected but for newlines at its end",
-        "code exits with 0 instead of 7",
+        "`shouts` prints `no` instead of `YES` in line 1",
+        "`no-newline` prints what is expected but for newlines at its end",
+        "`code` exits with 0 instead of 7",
     ] {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
     }
@@ -696,7 +696,7 @@ fn lines_that_differ_in_how_they_end_are_told_apart() {
     let subject = program(GRADES, &[BUILD, PASSING, failing].concat());
     let run = subject.nopol_c(&[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
-    let told = "windows prints `no` instead of `no\\r` in line 1";
+    let told = "`windows` prints `no` instead of `no\\r` in line 1";
     assert!(run.stdout.contains(told), "{}", run.stdout);
 }
 

@@ -77,7 +77,7 @@ fn a_patch_is_explained_by_its_rank_and_a_site_by_its_id() {
     let site = id.split('-').next().unwrap();
     let of_site = subject.nopol(&["explain", site]);
     assert!(
-        of_site.stdout.contains("forced true: percentile::"),
+        of_site.stdout.contains("forced true: `percentile::"),
         "{}",
         of_site.stdout
     );

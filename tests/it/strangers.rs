@@ -178,7 +178,7 @@ fn a_version_that_is_right_says_what_tests_without_an_output_expect() {
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     let report = run.json();
     assert_eq!(strings(&report["failing_tests"]), ["5", "10", "20"]);
-    assert!(strings(&report["warnings"])[0].starts_with("many-more is left out: "));
+    assert!(strings(&report["warnings"])[0].starts_with("`many-more` is left out: "));
     let first = &report["patches"][0]["edits"][0]["condition"];
     assert_eq!(first, "amount >= LARGEST");
     assert_eq!((subject.snapshot(), golden.snapshot()), before);

@@ -212,8 +212,8 @@ fn a_patch_of_a_c_program_is_shown() {
              building candidates 27 of 27 compile ([TIME])
               judging candidates 8 plausible ([TIME])
                 checking patches 1 patch ([TIME])
-      gcd-of-coprime prints `8` instead of `1` in line 1
-      gcd-with-one prints `5` instead of `1` in line 1
+      `gcd-of-coprime` prints `8` instead of `1` in line 1
+      `gcd-with-one` prints `5` instead of `1` in line 1
 
     patch 1: a different condition here makes `gcd-of-coprime` and 1 other test pass
       --> numbers.c:44:12

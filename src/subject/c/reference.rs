@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, target};
-use crate::report::markup::code;
 use crate::subject::ecosystem::Answered;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{SubjectError, files, paths};
@@ -90,8 +89,8 @@ pub fn answered(
         }
         Some(None) => {
             answered.warnings.push(format!(
-                "{} is left out: the reference crashes on it, does not end, prints no text or more than a megabyte, or does not do the same twice",
-                code(&case.name)
+                "`{}` is left out: the reference crashes on it, does not end, prints no text or more than a megabyte, or does not do the same twice",
+                case.name
             ));
             false
         }
