@@ -75,15 +75,9 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     bound: Option<u32>,
 
-    /// What an input for which a program is wrong rules out
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHAT",
-        default_value_t,
-        help_heading = "Search"
-    )]
-    prune: Pruned,
+    /// What an input for which a program is wrong rules out [default: slice, at level 3 run]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
+    prune: Option<Pruned>,
 
     /// Stop after this many seconds and show what was found
     #[arg(
@@ -110,10 +104,9 @@ pub struct Mutate<P: Target> {
 }
 
 /// What is ruled out.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Pruned {
     /// All programs that are wrong for it
-    #[default]
     Run,
     /// Those that agree on a minimal core of the choices
     Core,
@@ -130,24 +123,26 @@ impl<P: Target> Mutate<P> {
             Err(code) => return code,
         };
         let command = settings.project.command();
+        let level = match self.level {
+            1 => Level::One,
+            2 => Level::Two,
+            _ => Level::Three,
+        };
         let request = Request {
             project: settings.project.clone(),
             tests: self.only,
             function: self.function,
             reference: self.reference,
-            level: match self.level {
-                1 => Level::One,
-                2 => Level::Two,
-                _ => Level::Three,
-            },
+            level,
             size: usize::from(self.size),
             bound: self.bound,
             implicit: self.implicit,
             prune: match self.prune {
-                Pruned::Run => Prune::Run,
-                Pruned::Core => Prune::Core,
-                Pruned::Slice => Prune::Slice,
-                Pruned::None => Prune::Nothing,
+                Some(Pruned::Run) => Prune::Run,
+                Some(Pruned::Core) => Prune::Core,
+                Some(Pruned::Slice) => Prune::Slice,
+                Some(Pruned::None) => Prune::Nothing,
+                None => Prune::of(level),
             },
             timeout: Some(Duration::from_secs(self.timeout)),
         };

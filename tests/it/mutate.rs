@@ -537,6 +537,33 @@ int main(void)
     assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
 }
 
+#[test]
+fn level_three_has_all_numbers_only_by_the_run() {
+    let program = "\
+#include <stdio.h>
+int main(void)
+{
+    int far = 5;
+
+    printf(\"%d\\n\", far);
+    return 0;
+}
+";
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n\n[[c.test]]\nname = \"far\"\ncommand = \"./p\"\nstdout = \"77\\n\"\n";
+    let subject = Subject::new(&[("p.c", program), ("nopol.toml", manifest)]);
+    let run = subject.nopol(&["c", "mutate", "--level", "3"]);
+    assert!(run.stdout.contains("becomes  77\n"), "{}", run.stdout);
+    let run = subject.nopol(&["c", "mutate", "--level", "3", "--prune", "slice"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    let note = "note: of the numbers that a constant N may become, only N + 1, N - 1, -N and 0 were tried: --prune run tries all\n";
+    assert!(run.stdout.contains(note), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("that were tried repairs it"),
+        "{}",
+        run.stdout
+    );
+}
+
 const RUST_CORNERS: &str = "\
 const STEPS: [i32; 3] = [0, 1, 7];
 

@@ -95,7 +95,8 @@ fn repaired(options: &Options, versions: &[(String, Pair)], level: u8) -> Result
     );
     let (mut first, mut whole) = (Vec::new(), Vec::new());
     for (version, pair) in versions {
-        let (space, found) = search(options, pair, level, Prune::Run, options.size)?;
+        let prune = Prune::of(level_of(level));
+        let (space, found) = search(options, pair, level, prune, options.size)?;
         let at = found.repairs.first();
         let seconds = at.map(|repair| repair.after.as_secs_f64());
         println!(
@@ -168,6 +169,14 @@ fn compare(options: &Options, versions: &[(String, Pair)]) -> Result<()> {
     Ok(())
 }
 
+const fn level_of(level: u8) -> Level {
+    match level {
+        1 => Level::One,
+        2 => Level::Two,
+        _ => Level::Three,
+    }
+}
+
 fn search(
     options: &Options,
     pair: &Pair,
@@ -175,11 +184,7 @@ fn search(
     prune: Prune,
     size: usize,
 ) -> Result<(Space, Found)> {
-    let level = match level {
-        1 => Level::One,
-        2 => Level::Two,
-        _ => Level::Three,
-    };
+    let level = level_of(level);
     let mutations = (level, prune == Prune::Run);
     let space = Space::new(&pair.program, &pair.texts, &pair.kept, mutations);
     // TCAS has no loops.

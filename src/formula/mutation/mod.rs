@@ -204,11 +204,18 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     let files = goal.program.files.iter().map(ToString::to_string);
     shown.texts = files.zip(goal.texts.iter().cloned()).collect();
     shown.untried = goal.untried(&space);
-    shown.is_complete = shown.untried.is_empty() && !found.is_sampled;
+    let lacks_numbers = request.level == Level::Three && !mutations.1;
+    shown.is_complete = shown.untried.is_empty() && !found.is_sampled && !lacks_numbers;
     goal.explain(request, &found, &mut shown);
     if found.is_sampled {
         shown.warnings.push(
             "only some of the numbers that a constant may become were tried: the runs are too large for formulas"
+                .to_owned(),
+        );
+    }
+    if lacks_numbers {
+        shown.warnings.push(
+            "of the numbers that a constant N may become, only N + 1, N - 1, -N and 0 were tried: --prune run tries all"
                 .to_owned(),
         );
     }

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
+use super::operators::Level;
 use crate::circuit::cnf::{Lit, Solver, Unknown};
 use crate::circuit::{Bit, Circuit};
 
 /// How programs are ruled out that are wrong for an input like one that was examined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prune {
     /// Only the program itself is (AllRepair, Fig. 4).
     Nothing,
@@ -17,8 +18,18 @@ pub enum Prune {
     /// All that agree on choices that make the run wrong by themselves: a minimal core.
     Core,
     /// All that are wrong for this input: the run with all choices open becomes a part of what is solved. Not in the papers.
-    #[default]
     Run,
+}
+
+impl Prune {
+    /// The fastest way for the mutations of a level, as measured (`docs/benchmarks.md`, *Mutations*). Only a run's circuit has
+    /// all numbers that a constant may become at level 3.
+    pub const fn of(level: Level) -> Self {
+        match level {
+            Level::One | Level::Two => Self::Slice,
+            Level::Three => Self::Run,
+        }
+    }
 }
 
 /// Most attempts to leave a choice out of a core.
