@@ -167,9 +167,12 @@ impl Invocation {
     }
 }
 
+/// The dependency that says which command an outcome is of, if it is not that of a search.
+const COMMAND: &str = "the command";
+
 /// Keeps what another command than the search found, for [`last_outcome`]: its patches can be applied, but a search would find
-/// others. If it cannot be written, it is not kept; whether it is.
-pub fn keep(settings: &Settings, outcome: &Outcome) -> bool {
+/// others. If it cannot be written, it is not kept; whether it is. `by` is the command.
+pub fn keep(settings: &Settings, outcome: &Outcome, by: &str) -> bool {
     let Ok(subject) = settings.subject() else {
         return false;
     };
@@ -177,8 +180,9 @@ pub fn keep(settings: &Settings, outcome: &Outcome) -> bool {
     let Some((last_file, mut depends)) = current else {
         return false;
     };
-    depends.insert("the command".to_owned(), "not the search".to_owned());
-    let text = last::render(outcome, &depends, &settings.outputs, now());
+    depends.insert(COMMAND.to_owned(), by.to_owned());
+    // Also that nothing was found: `apply` must not write what was found before.
+    let text = last::render_any(outcome, &depends, &settings.outputs, now());
     text.is_some_and(|text| last_file.write(&text).is_ok())
 }
 
@@ -189,6 +193,8 @@ pub enum Earlier {
     Found {
         /// What it found.
         outcome: Box<Outcome>,
+        /// The command that found it, if it was another one than the search.
+        by: Option<String>,
         /// Seconds since then.
         seconds: u64,
         /// Why another search may find something else, if it may.
@@ -236,7 +242,7 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     // What is written now must not count as a change later.
     if changed.is_none()
         && outputs.len() > known
-        && let Some(text) = last::render(&outcome, &dependencies, &outputs, ended)
+        && let Some(text) = last::render_any(&outcome, &dependencies, &outputs, ended)
     {
         let _ = last_file.write(&text);
     }
@@ -249,6 +255,7 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
                 None => outcome.ending.was_stopped().then_some(Stale::Stopped),
             },
             outcome: Box::new(outcome),
+            by: dependencies.get(COMMAND).cloned(),
             seconds: now().saturating_sub(ended),
         },
     }

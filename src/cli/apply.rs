@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::confirm::{self, Confirmed, Refuted, Untestable};
-use super::request::Place;
+use super::request::{Place, ago};
 use super::{Target, consent, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
 use crate::repair::ending;
@@ -90,15 +90,18 @@ impl<P: Target> Apply<P> {
                 "there is no file `{file}`: give one patch, or a report and one of its patches"
             ),
         };
-        let mut note = None;
+        let (mut note, mut of) = (None, None);
         let outcome = match file {
             Some(file) => reported(settings, file)?,
             None => {
-                let (outcome, changed) = last(settings)?;
-                note = changed;
-                outcome
+                let last = last(settings)?;
+                (note, of) = (last.changed, Some(last.name));
+                last.outcome
             }
         };
+        if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
+            bail!("there is no patch to apply: {of} found none; nothing was changed");
+        }
         let choice = chosen(&outcome, wanted)?;
         // Whoever applies what somebody else reports has not seen it.
         if let Some(file) = file {
@@ -109,6 +112,9 @@ impl<P: Target> Apply<P> {
             false => None,
         };
         let written = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
+        if let Some(of) = of {
+            output::say(&format!("note: patch {choice} is of {of}"));
+        }
         let is_known = written.beneath.is_empty() && !written.is_tested_now;
         if let Some(what) = note.filter(|_| is_known) {
             output::say(&format!("note: {what} since the search: run your tests"));
@@ -237,18 +243,35 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     Ok(real)
 }
 
-/// What the last search found, and which file has changed since and how. Whether those that a patch changes are as they were is
-/// checked when it is applied.
-fn last(settings: &Settings) -> Result<(Outcome, Option<String>)> {
+/// What the last search found.
+struct Last {
+    outcome: Outcome,
+    /// Which search it was, and when it ended.
+    name: String,
+    /// Which file has changed since and how. Whether those that a patch changes are as they were is checked when it is applied.
+    changed: Option<String>,
+}
+
+fn last(settings: &Settings) -> Result<Last> {
     settings.subject()?;
     match invocation::last_outcome(settings) {
-        Earlier::Found { outcome, stale, .. } => {
-            let file = match stale {
+        Earlier::Found {
+            outcome,
+            by,
+            seconds,
+            stale,
+        } => Ok(Last {
+            name: format!(
+                "`{}`, which ended {}",
+                by.as_deref().unwrap_or(outcome.command),
+                ago(seconds)
+            ),
+            outcome: *outcome,
+            changed: match stale {
                 Some(Stale::Changed(what)) => Some(what).filter(|what| what.starts_with('/')),
                 _ => None,
-            };
-            Ok((*outcome, file))
-        }
+            },
+        }),
         Earlier::Nothing => bail!(
             "no search that found a patch or came to its end is kept here; search first with `{}`",
             settings.project.command()

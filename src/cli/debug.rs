@@ -329,7 +329,7 @@ impl Talk<'_> {
             )],
             ..Outcome::default()
         };
-        invocation::keep(settings, &outcome);
+        invocation::keep(settings, &outcome, &format!("{command} debug"));
         say(&format!(
             "`{command} apply` writes it into the source; it is built and tested first"
         ));

@@ -61,6 +61,7 @@ impl<P: Target> Explain<P> {
                 outcome,
                 seconds,
                 stale: Some(stale),
+                ..
             } => {
                 let how = match stale {
                     Stale::Changed(what) => format!("{what} since"),

@@ -139,7 +139,8 @@ impl<P: Target> Heap<P> {
             _ => Ending::NoPatch,
         };
         // Also that there are none: `apply` must not write those of an earlier search.
-        invocation::keep(&settings, &kept(&shown, command, ending));
+        let by = format!("{command} heap");
+        invocation::keep(&settings, &kept(&shown, command, ending), &by);
         formula::print(&shown, self.format, |shown| human(shown, command), ending)
     }
 }

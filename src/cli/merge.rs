@@ -82,11 +82,12 @@ impl<P: Target> Merge<P> {
                 Err(error) => bail!("{path} cannot be read ({error})"),
             }
         }
-        match invocation::keep(&settings, outcome) {
+        if outcome.ending.was_stopped() && outcome.patches.is_empty() {
+            bail!("a share did not finish");
+        }
+        match invocation::keep(&settings, outcome, &format!("{} merge", outcome.command)) {
             true => Ok(()),
-            false => {
-                bail!("the work directory cannot be written, or a share did not finish")
-            }
+            false => bail!("the work directory cannot be written"),
         }
     }
 

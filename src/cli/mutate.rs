@@ -158,7 +158,8 @@ impl<P: Target> Mutate<P> {
             _ => Ending::NoPatch,
         };
         // Also that there are none: `apply` must not write those of an earlier search.
-        invocation::keep(&settings, &kept(&shown, command, ending));
+        let by = format!("{command} mutate");
+        invocation::keep(&settings, &kept(&shown, command, ending), &by);
         let human = |shown: &Mutation| report::human(shown, self.top, command);
         formula::print(&shown, self.format, human, ending)
     }

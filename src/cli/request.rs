@@ -293,6 +293,7 @@ impl Request {
                 outcome,
                 seconds,
                 stale: None,
+                ..
             } => {
                 for warning in &outcome.warnings {
                     output::say(&format!("warning: {warning}"));

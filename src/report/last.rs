@@ -37,9 +37,18 @@ pub fn render(
     outputs: &BTreeSet<PathBuf>,
     ended: u64,
 ) -> Option<String> {
-    if !is_kept(outcome) {
-        return None;
-    }
+    is_kept(outcome)
+        .then(|| render_any(outcome, dependencies, outputs, ended))
+        .flatten()
+}
+
+/// The same for any outcome: what another command than the search found, or that it found nothing.
+pub fn render_any(
+    outcome: &Outcome,
+    dependencies: &Dependencies,
+    outputs: &BTreeSet<PathBuf>,
+    ended: u64,
+) -> Option<String> {
     let last = Last {
         version: VERSION,
         ended,
@@ -65,7 +74,7 @@ pub fn parse(text: &str) -> Option<Last> {
             && others.all(|edit| fits(edit, text(&edit.file)))
     };
     let mut patches = last.outcome.patches.iter();
-    let is_sound = last.version == VERSION && is_kept(&last.outcome) && patches.all(is_sound_patch);
+    let is_sound = last.version == VERSION && patches.all(is_sound_patch);
     is_sound.then_some(last)
 }
 

@@ -290,3 +290,52 @@ int main(int argc, char **argv) {
     let mut added = run.stdout.lines().filter(|line| line.starts_with('+'));
     assert!(!added.any(|line| line.contains("second")), "{}", run.stdout);
 }
+
+#[test]
+fn memory_of_calloc_and_a_global_that_was_not_used_hold_zeros() {
+    let source = r#"#include <stdio.h>
+#include <stdlib.h>
+struct page { int number; struct page *next; };
+static struct page *book;
+void bind(int number) {
+    struct page *page = calloc(1, sizeof *page);
+    page->number = number;
+    if (book != NULL)
+        page->next = page;
+    book = page;
+}
+void bind_reference(int number) {
+    struct page *page = calloc(1, sizeof *page);
+    page->number = number;
+    if (book != NULL)
+        page->next = book;
+    book = page;
+}
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        bind(atoi(argv[i]));
+    printf("%d\n", book->number);
+    return 0;
+}
+"#;
+    let subject = described(source, &[("1", "1"), ("1 2", "2")]);
+    let arguments = [
+        "heap",
+        "--function",
+        "bind",
+        "--reference",
+        "bind_reference",
+    ];
+    let run = subject.nopol_c(&arguments);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("`bind` goes wrong in 1 of 3 calls"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("+        page->next = book;"),
+        "{}",
+        run.stdout
+    );
+}

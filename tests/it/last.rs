@@ -230,3 +230,42 @@ fn a_work_directory_in_the_subject_is_used_again() {
     let second = subject.nopol(&args);
     assert_eq!(second.code, 0, "{}", second.stderr);
 }
+
+#[test]
+fn apply_means_no_search_before_one_that_ended_without_a_patch() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { int v; struct n *next; };\n\
+         int worth(struct n *n) {\n    int sum = 0;\n    while (n != NULL) {\n        sum = n->v;\n        n = n->next;\n    }\n    return sum + 1;\n}\n\
+         int main(int argc, char **argv) {\n    struct n *n = NULL;\n    for (int i = 1; i < argc; i++) {\n\
+         \x20       struct n *one = malloc(sizeof *one);\n        one->v = atoi(argv[i]);\n        one->next = n;\n        n = one;\n    }\n\
+         \x20   printf(\"%d\\n\", worth(n));\n    return 0;\n}\n";
+    let manifest = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -g -O0 -o a a.c\"\n\
+         [[c.test]]\nname = \"one\"\ncommand = \"./a 4\"\nstdout = \"4\\n\"\n\
+         [[c.test]]\nname = \"two\"\ncommand = \"./a 7\"\nstdout = \"7\\n\"\n";
+    let subject = Subject::new(&[("a.c", source), ("nopol.toml", manifest)]);
+    let found = subject.nopol_c(&["mutate", "--level", "2"]);
+    assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
+    let ended = subject.nopol_c(&["heap", "--failing", "one", "--timeout", "0"]);
+    assert_eq!(ended.code, 5, "{}{}", ended.stdout, ended.stderr);
+    let before = subject.snapshot();
+    let refused = subject.nopol_c(&["apply"]);
+    assert_eq!(refused.code, 2, "{}{}", refused.stdout, refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains("there is no patch to apply: `cargo nopol c heap`, which ended"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(subject.snapshot(), before);
+    // Else it says which search the patch is of.
+    subject.nopol_c(&["mutate", "--level", "2"]);
+    let applied = subject.nopol_c(&["apply"]);
+    assert_eq!(applied.code, 0, "{}{}", applied.stdout, applied.stderr);
+    assert!(
+        applied
+            .stderr
+            .contains("note: patch 1 is of `cargo nopol c mutate`, which ended"),
+        "{}",
+        applied.stderr
+    );
+}

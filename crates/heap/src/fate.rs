@@ -62,8 +62,11 @@ impl Runs {
         if self.uncalled.is_some() {
             return self.uncalled;
         }
+        if self.is_blind {
+            return None;
+        }
         let mut at = 0;
-        while !self.is_blind {
+        loop {
             let call = self.calls.get(at)?;
             let Ok(effect) = effect(routine, call.before.as_ref()?) else {
                 // It would fault in the program, too.
@@ -74,7 +77,6 @@ impl Runs {
                 Next::End(passes) => return Some(*passes),
             }
         }
-        None
     }
 
     /// Adds a run of the test: the memory at each call of the function, where it is known, and how it ends.

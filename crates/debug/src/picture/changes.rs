@@ -23,6 +23,7 @@ pub struct Changes {
     variables: Vec<bool>,
     nodes: Vec<NodeChanges>,
     gone: Vec<String>,
+    unreached: Vec<String>,
 }
 
 impl Changes {
@@ -33,6 +34,7 @@ impl Changes {
                 variables: Vec::new(),
                 nodes: Vec::new(),
                 gone: Vec::new(),
+                unreached: Vec::new(),
             };
         };
         let variables = changed_rows(&before.variables, &state.variables, &variable_rows(state));
@@ -53,16 +55,21 @@ impl Changes {
             .collect();
 
         let mut gone = gone_rows(&before.variables, &state.variables, &variable_rows(before));
+        let mut unreached = Vec::new();
         for (key, node) in &old_nodes {
             // One that is missing may be among those that are not shown.
             if state.hidden == 0 && old_node(&new_nodes, *key).is_none() {
-                gone.push(node.id.to_string());
+                match node.is_freed {
+                    true => gone.push(node.id.to_string()),
+                    false => unreached.push(node.id.to_string()),
+                }
             }
         }
         Self {
             variables,
             nodes,
             gone,
+            unreached,
         }
     }
 
@@ -85,9 +92,18 @@ impl Changes {
             .unwrap_or_default()
     }
 
-    /// The names of the variables and nodes that are no longer there.
-    pub fn gone(&self) -> &[String] {
-        &self.gone
+    /// What is to be said of variables and nodes that are not in the newer state, with their names: what is no longer there, and
+    /// nodes to which nothing in it leads. These may still be allocated, and variables that are not shown may lead to them.
+    pub fn missing(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+        let unreached = match self.unreached.len() {
+            1 => "nothing shown points to it any more:",
+            _ => "nothing shown points to them any more:",
+        };
+        let all = [
+            ("no longer there:", &*self.gone),
+            (unreached, &*self.unreached),
+        ];
+        all.into_iter().filter(|(_, names)| !names.is_empty())
     }
 }
 

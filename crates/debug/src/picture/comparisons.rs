@@ -52,7 +52,7 @@ fn changes() {
     │  └─ right* ─▶ ∅
     └─ right ─▶ n3  key 70  left ▸ null  right ▸ null  parent ▸ n1
 
-    no longer there: n5*
+    nothing shown points to it any more: n5*
     "#);
 }
 

@@ -66,11 +66,9 @@ pub fn svg(state: &State, before: Option<&State>, title: &str) -> String {
     if shown.variables.is_empty() && shown.nodes.is_empty() && shown.hidden == 0 {
         notes.push(("no variables, no nodes".to_string(), "faint"));
     }
-    if !changes.gone().is_empty() && shown.hidden == state.hidden {
-        notes.push((
-            format!("no longer there: {}", changes.gone().join(", ")),
-            "new",
-        ));
+    if shown.hidden == state.hidden {
+        let missing = changes.missing();
+        notes.extend(missing.map(|(what, names)| (format!("{what} {}", names.join(", ")), "new")));
     }
     for (note, class) in notes {
         for line in lines(&note) {

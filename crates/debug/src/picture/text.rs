@@ -71,16 +71,17 @@ pub fn picture(
     if block.height() == 0 {
         block.put(0, 0, "no variables, no nodes", Ink::Faint);
     }
-    if tell_gone && !changes.gone().is_empty() {
-        block.gap();
-        let mut phrases = vec![Phrase::new("no longer there:", Ink::Faint)];
-        phrases.extend(
-            changes
-                .gone()
-                .iter()
-                .map(|name| Phrase::new(name, Ink::Plain).changed(true, color)),
-        );
-        block.add(0, &Block::flow(&phrases, width, 1, 2));
+    if tell_gone {
+        for (what, names) in changes.missing() {
+            block.gap();
+            let names = names.iter();
+            let names = names.map(|name| Phrase::new(name, Ink::Plain).changed(true, color));
+            let phrases: Vec<Phrase> = [Phrase::new(what, Ink::Faint)]
+                .into_iter()
+                .chain(names)
+                .collect();
+            block.add(0, &Block::flow(&phrases, width, 1, 2));
+        }
     }
     block
 }
