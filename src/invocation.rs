@@ -9,6 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_basics::hash::fnv1a;
+use nopol_process::run::process::Supervisor;
 
 use crate::repair::{
     self, compiling,
@@ -23,8 +25,6 @@ use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, Reach};
 use crate::subject::last_file::LastFile;
 use crate::subject::{Subject, dependencies};
-use nopol_basics::hash::fnv1a;
-use nopol_process::run::process::Supervisor;
 
 /// A prepared run: the settings, and the process that starts all other processes.
 #[derive(Debug)]

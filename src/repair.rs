@@ -39,6 +39,8 @@ pub mod telling;
 mod validating;
 
 use anyhow::Result;
+use nopol_process::run::process::{Stopped, Supervisor};
+use nopol_process::run::suite::TestIndex;
 
 use self::engine::{ENGINES, QUICK};
 use self::foreseeing::Foreseeing;
@@ -51,8 +53,6 @@ use crate::exchange;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
 use crate::subject::{Subject, SubjectError};
-use nopol_process::run::process::{Stopped, Supervisor};
-use nopol_process::run::suite::TestIndex;
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
 /// outcome, even that there is no subject; what was found before the run was stopped is kept.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::Language;
 
 use super::validate::{Validator, lock};
 use crate::patch::edit::Edit;
 use crate::subject::workspace::{Linked, Workspace};
-use nopol_process::run::suite::TestIndex;
-use nopol_source::Language;
 
 /// How many of the tests that a patch cures run under Memcheck.
 const MOST_WATCHED: usize = 2;

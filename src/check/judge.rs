@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
-
-use crate::localize::bounds::Bounds;
-use crate::localize::spectrum::Spectrum;
 use nopol_process::run::suite::{Suite, TestIndex};
 use nopol_process::run::{Plan, Verdict};
 use nopol_source::SiteIndex;
+
+use crate::localize::bounds::Bounds;
+use crate::localize::spectrum::Spectrum;
 
 /// A candidate to judge.
 #[derive(Clone, Debug)]

@@ -7,14 +7,14 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
-use typed_index_collections::TiSlice;
-
-use crate::subject::workspace::{Linked, Workspace};
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Plan, Runner};
 use nopol_source::Language;
 use nopol_source::language::{Counterexample, Lists, Writing};
+use typed_index_collections::TiSlice;
+
+use crate::subject::workspace::{Linked, Workspace};
 
 /// Files of tests that may have the test, tried in the order of their names.
 const MOST_FILES: usize = 8;

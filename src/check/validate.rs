@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use typed_index_collections::TiSlice;
-
-use super::replay::Replays;
-use crate::patch::edit::{Edit, apply_all};
-use crate::subject::workspace::{Doctests, Linked, Workspace};
 use nopol_process::run::id::TestId;
 use nopol_process::run::memcheck;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Plan, Runner, Verdict};
 use nopol_source::Sources;
+use typed_index_collections::TiSlice;
+
+use super::replay::Replays;
+use crate::patch::edit::{Edit, apply_all};
+use crate::subject::workspace::{Doctests, Linked, Workspace};
 
 /// The minimum time that doctests may run without output.
 const MIN_SILENCE: Duration = Duration::from_secs(5);

@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use nopol_basics::count;
 
 use super::confirm::{self, Confirmed, Refuted, Untestable};
 use super::request::{Place, ago};
@@ -28,7 +29,6 @@ use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
 use crate::subject::patching::{self, Change};
-use nopol_basics::count;
 
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use nopol_basics::visible;
 
 use super::options::switch;
 use super::{Action, Target, output, repair};
@@ -11,7 +12,6 @@ use crate::config::{Config, ConfigError};
 use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
 use crate::subject::{Project, SubjectError};
-use nopol_basics::visible;
 
 #[derive(Args, Clone, Debug)]
 pub struct C {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_basics::count;
 
 use crate::invocation::Invocation;
 use crate::repair::confirming::Confirmation;
@@ -13,7 +14,6 @@ use crate::report::Choice;
 use crate::report::markup::code;
 use crate::report::phrases::names;
 use crate::report::terminal::Terminal;
-use nopol_basics::count;
 
 /// What is known of a patch that may be written.
 #[derive(Debug, Default)]
@@ -138,13 +138,13 @@ mod tests {
         assert_eq!(
             notes(&names(&["a"]), &names(&["b"]), 2, Vec::new()),
             [
-                "It was built and tested: a passes now, and the 2 tests that passed before still do.",
-                "Still failing: b."
+                "It was built and tested: `a` passes now, and the 2 tests that passed before still do.",
+                "Still failing: `b`."
             ]
         );
         assert_eq!(
             notes(&[], &names(&["b"]), 0, Vec::new()),
-            ["It was built and tested.", "Still failing: b."]
+            ["It was built and tested.", "Still failing: `b`."]
         );
     }
 }

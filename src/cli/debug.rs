@@ -11,6 +11,11 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use nopol_basics::visible;
+use nopol_debug::gdb::{Launch, Options, Subject};
+use nopol_debug::session::command::{self, Command};
+use nopol_debug::session::{self, Reply, Session};
+use nopol_process::run::interrupt::on_interrupt;
 use rustyline::Editor;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
@@ -28,11 +33,6 @@ use crate::report::terminal::Terminal;
 use crate::report::{Ending, Evidence, Outcome};
 use crate::subject::c::config::NAME;
 use crate::subject::c::{self, options::COptions};
-use nopol_basics::visible;
-use nopol_debug::gdb::{Launch, Options, Subject};
-use nopol_debug::session::command::{self, Command};
-use nopol_debug::session::{self, Reply, Session};
-use nopol_process::run::interrupt::on_interrupt;
 
 /// How a session ends.
 pub const EXIT_CODES: &str = "\

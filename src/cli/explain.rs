@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
+use nopol_basics::count;
 
 use super::request::{Request, ago};
 use super::{Common, Target, output};
@@ -10,7 +11,6 @@ use crate::report::Choice;
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::explain;
-use nopol_basics::count;
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_formula::faults::Formula;
 
 use super::formula::{self, Shape};
 use super::options::switch;
@@ -10,7 +11,6 @@ use super::{Place, Target};
 use crate::formula::localization::Localization;
 use crate::formula::{Request, localize, report};
 use crate::report::Ending;
-use nopol_formula::faults::Formula;
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\

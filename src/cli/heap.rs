@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use nopol_basics::count;
+use nopol_heap::written::Written;
+use nopol_program::shown::ShownEdit;
 
 use super::formula::{self, Shape};
 use super::{Place, Target, output};
@@ -17,9 +20,6 @@ use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::terminal::Terminal;
-use nopol_basics::count;
-use nopol_heap::written::Written;
-use nopol_program::shown::ShownEdit;
 
 #[derive(Args, Clone, Debug)]
 pub struct Heap<P: Target> {

@@ -24,13 +24,13 @@ mod with_test;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
+use nopol_basics::nearest::nearest;
+use nopol_basics::stack::on_large;
 
 use self::cargo::CargoFlags;
 use self::request::{Common, Place, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
-use nopol_basics::nearest::nearest;
-use nopol_basics::stack::on_large;
 
 /// Repair a crate with a failing test: find a corrected condition or a missing precondition
 #[derive(Debug, Parser)]

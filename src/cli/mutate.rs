@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_formula::mutate::Level;
+use nopol_formula::mutate::must::Prune;
+use nopol_program::shown::ShownEdit;
 
 use super::formula::{self, Shape};
 use super::options::switch;
@@ -15,9 +18,6 @@ use crate::formula::mutation::ShownRepair;
 use crate::formula::report::mutation as report;
 use crate::invocation;
 use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport};
-use nopol_formula::mutate::Level;
-use nopol_formula::mutate::must::Prune;
-use nopol_program::shown::ShownEdit;
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\

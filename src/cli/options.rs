@@ -7,6 +7,8 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_source::PatchKind;
 use serde::Serialize;
 
 use crate::config::seconds;
@@ -14,8 +16,6 @@ use crate::repair::settings::EngineKind;
 use crate::repair::shard::Shard;
 use crate::report::display::FailOn;
 use crate::report::format::{FORMATS, Format};
-use nopol_process::run::sandbox::SandboxMode;
-use nopol_source::PatchKind;
 
 /// Options of every subcommand.
 #[derive(Args, Clone, Debug, Default, Serialize)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use camino::Utf8Path;
+use nopol_basics::visible;
 
 use super::request::Request;
 use crate::invocation::Invocation;
@@ -13,7 +14,6 @@ use crate::report::format::{Format, Rendered, annotations, human};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
 use crate::subject::files;
-use nopol_basics::visible;
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(request: &Request) -> Outcome {

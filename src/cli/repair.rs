@@ -1,11 +1,11 @@
 //! `cargo nopol [repair]`.
 
 use clap::Args;
+use nopol_process::run::watch::Watch;
 
 use super::{Common, Target, apply, output};
 use crate::repair::settings::Settings;
 use crate::report::{Choice, Ending};
-use nopol_process::run::watch::Watch;
 
 #[derive(Args, Clone, Debug)]
 pub struct Repair<P: Target> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use nopol_basics::count;
 use serde::Serialize;
 
 use super::options::Options;
@@ -18,7 +19,6 @@ use crate::report::Outcome;
 use crate::report::display::Display;
 use crate::report::format::{Format, HTML, MARKDOWN, json};
 use crate::subject::{Project, SubjectError, files};
-use nopol_basics::count;
 
 /// The options that describe the subject.
 pub trait Target: Args + Clone {

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, Write};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use nopol_basics::visible;
+use nopol_source::Language;
 
 use super::apply::{apply, said, undo};
 use super::request::Request;
@@ -15,8 +17,6 @@ use crate::report::format::human;
 use crate::report::{
     Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, phrases, snippet,
 };
-use nopol_basics::visible;
-use nopol_source::Language;
 
 const HELP: &str = "\
 a      apply this patch

@@ -1,9 +1,9 @@
 //! Settings in environment variables: `CARGO_NOPOL_TEST_TIMEOUT=30`.
 
+use nopol_basics::nearest::did_you_mean;
 use toml_edit::{Array, Item, Value};
 
 use super::{ConfigError, Group, document_with, groups};
-use nopol_basics::nearest::did_you_mean;
 
 /// The prefix of the variables' names; the key follows in capitals, with `_` for `-`.
 pub const PREFIX: &str = "CARGO_NOPOL_";

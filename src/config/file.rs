@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::nearest::did_you_mean;
+use nopol_basics::stack::on_large;
 use serde::de::DeserializeOwned;
 use toml_edit::{Document, DocumentMut, Table};
 
 use super::ConfigError;
-use nopol_basics::nearest::did_you_mean;
-use nopol_basics::stack::on_large;
 
 /// The name of the file with settings.
 pub const NAME: &str = "nopol.toml";

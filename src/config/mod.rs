@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::nearest::nearest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml_edit::{DocumentMut, Item, Table, Value};
@@ -42,7 +43,6 @@ pub use self::file::{File, NAME};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::subject::cargo::options::CargoOptions;
-use nopol_basics::nearest::nearest;
 
 /// An error in a file, a variable or a value, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,13 +4,14 @@ mod damaged;
 
 use std::time::Duration;
 
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_source::PatchKind;
+use nopol_synth::EngineKind;
+
 use super::{Config, File};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::subject::cargo::options::CargoOptions;
-use nopol_process::run::sandbox::SandboxMode;
-use nopol_source::PatchKind;
-use nopol_synth::EngineKind;
 
 fn environment(config: &mut Config, variable: &str, value: &str) -> Result<(), String> {
     let variables = [(variable.to_owned(), value.to_owned())];

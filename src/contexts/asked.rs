@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::mined::Values;
-use super::operands::Conversions;
 use nopol_expr::{Access, Origin, Pool, Reading, Term, TextPart, Type, Value};
 use nopol_source::Language;
 use nopol_source::rust::asked::asked;
+
+use super::mined::Values;
+use super::operands::Conversions;
 
 /// Questions about one text.
 const MOST_QUESTIONS: usize = 6;

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use super::operands::{Conversions, Operands};
 use nopol_expr::access::Prefix;
 use nopol_expr::{Access, Binding, Origin, Pool, Query, Reading, Term, TermId, Type};
 use nopol_source::c::conversions::{common, promoted};
 use nopol_source::condition::{Leaf, Node, Shape};
 use nopol_source::{Site, Sources, write};
+
+use super::operands::{Conversions, Operands};
 
 /// The operands of C.
 pub struct C;

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
-use typed_index_collections::TiVec;
-
-use super::asked;
 use nopol_expr::access::{Infix, Prefix};
 use nopol_expr::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value, Values};
 use nopol_process::run::trace::{Context, Read, Step};
 use nopol_source::Language;
+use typed_index_collections::TiVec;
+
+use super::asked;
 
 /// The reads at a site, by access.
 #[derive(Clone, Debug, Default)]

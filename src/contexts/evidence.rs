@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Problem, Recorded};
 use nopol_expr::{Expr, Row, TermId, Value};
 use nopol_process::run::suite::TestIndex;
+
+use super::{Problem, Recorded};
 
 /// The contexts in which a clause decides the outcome: negating the clause would change the value of the
 /// condition.
@@ -177,8 +178,9 @@ fn clauses_of(expr: &Expr, whole: &dyn Fn(Expr) -> Expr, clauses: &mut Vec<(Expr
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::TermId;
+
+    use super::*;
 
     #[test]
     fn each_clause_is_negated_in_its_place() {

@@ -2,16 +2,17 @@
 //! outcome must change, or the roundest number between the values that expect one outcome and those that
 //! expect the other.
 
-use super::limits;
 use std::collections::HashMap;
 
-use super::Recorded;
-use super::captures::Captures;
-use super::rows::{changed, old};
-use super::terms::binding_of_literal;
 use nopol_expr::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 use nopol_source::condition::{LeafKind, Node, Shape};
 use nopol_source::{Site, Sources};
+
+use super::Recorded;
+use super::captures::Captures;
+use super::limits;
+use super::rows::{changed, old};
+use super::terms::binding_of_literal;
 
 /// The mined constants of the pool's terms, without those that are constants of the pool.
 pub fn constants(

@@ -1,10 +1,11 @@
 //! The language-specific part of turning recorded reads into operands. Each language has a file of its own.
 
-use super::captures::Captures;
-use super::{Recorded, c, rust};
 use nopol_expr::{Access, Origin, Pool, Term, TermId, Type};
 use nopol_source::condition::Node;
 use nopol_source::{Language, Site, Sources};
+
+use super::captures::Captures;
+use super::{Recorded, c, rust};
 
 /// How a language turns recorded reads into operands.
 pub trait Operands {

@@ -1,13 +1,14 @@
 //! The rows that a condition must explain: recorded contexts with their expected outcomes.
 
-use super::limits;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::captures::Columns;
-use super::{Cure, Recorded};
 use nopol_expr::{Row, Values};
 use nopol_process::run::trace::Context;
+
+use super::captures::Columns;
+use super::limits;
+use super::{Cure, Recorded};
 
 /// Choices of one cure per failing test: the first cure of each test, then the second of each, and so on. A
 /// test with fewer cures contributes its last one.
@@ -243,12 +244,13 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    use super::*;
-    use crate::contexts::captures::Captures;
     use nopol_expr::{Int, IntType, Origin, Pool, Term, Type, Value};
     use nopol_process::run::suite::TestIndex;
     use nopol_process::run::trace::Read;
     use nopol_source::{Language, SiteIndex};
+
+    use super::*;
+    use crate::contexts::captures::Captures;
 
     fn context(n: i128, old: bool, outcome: bool) -> Context {
         let read = Read {

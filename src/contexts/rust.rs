@@ -1,11 +1,11 @@
 //! Operands of Rust: the value of a written operand is the recorded value.
 
 use camino::Utf8Path;
+use nopol_expr::{Access, Pool, Term, TermId, Type};
+use nopol_source::{DataType, Site, Sources};
 
 use super::asked;
 use super::operands::{Conversions, Operands};
-use nopol_expr::{Access, Pool, Term, TermId, Type};
-use nopol_source::{DataType, Site, Sources};
 
 /// The operands of Rust.
 pub struct Rust;
@@ -84,9 +84,10 @@ fn is_in_module(file: &Utf8Path, module: &Utf8Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_source::Language;
     use nopol_source::rust::{CrateRoot, read};
+
+    use super::*;
 
     #[test]
     fn private_fields_of_other_modules_are_hidden_and_those_of_tuples_are_not() {

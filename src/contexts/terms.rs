@@ -1,15 +1,16 @@
 //! The terms available at a site: recorded accesses and constants.
 
-use super::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Index;
-use super::captures::Observed;
-use super::operands::operands;
 use nopol_expr::access::Prefix;
 use nopol_expr::{Access, Binding, Expr, Origin, Pool, Reading, Term, TermId, Type, Value};
 use nopol_source::condition::{Leaf, LeafKind, Node};
 use nopol_source::{Language, Site, Sources, candidate_terms, write};
+
+use super::Index;
+use super::captures::Observed;
+use super::limits;
+use super::operands::operands;
 
 /// The recorded terms of the site: operands of the original condition first; then variables and their parts,
 /// most recently declared first; then the other candidate terms.

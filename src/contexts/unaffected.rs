@@ -4,10 +4,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Problem, Recorded};
 use nopol_expr::{Expr, Row};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::Site;
+
+use super::{Problem, Recorded};
 
 /// The distinct evaluations of a site in passing tests.
 #[derive(Debug)]

@@ -13,10 +13,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use nopol_expr::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
+
 use super::ProblemFile;
 use super::sexpr::{MOST, Sexpr, TOO_LARGE};
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
-use nopol_expr::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
 
 /// Number of comparisons of the level.
 const COMPARISONS: usize = 2;

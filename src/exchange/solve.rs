@@ -3,14 +3,14 @@
 use std::fs;
 use std::time::Instant;
 
+use nopol_expr::{Binding, Expr, Row};
+use nopol_source::Language;
+use nopol_synth::{self, Answer, EngineKind, Limits};
 use serde::Serialize;
 
 use super::sexpr::Sexpr;
 use super::{ProblemFile, smtlib, sygus};
 use crate::patch::render::Style;
-use nopol_expr::{Binding, Expr, Row};
-use nopol_source::Language;
-use nopol_synth::{self, Answer, EngineKind, Limits};
 
 /// Options of [`solve`].
 #[derive(Clone, Copy, Debug)]

@@ -17,10 +17,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use nopol_expr::{ArithOp, CmpOp, Expr, TermId, Type, Value};
+
 use super::ProblemFile;
 use super::sexpr::Sexpr;
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
-use nopol_expr::{ArithOp, CmpOp, Expr, TermId, Type, Value};
 
 /// An integer beyond the range of every type.
 const UNDEFINED: &str = "340282366920938463463374607431768211456";

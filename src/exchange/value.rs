@@ -100,8 +100,9 @@ fn wanted(ty: Type) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::IntType;
+
+    use super::*;
 
     #[test]
     fn every_scalar_survives_the_way_through_text() {

@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ProblemFile;
 use nopol_expr::{Int, IntType, Row, TermId, Type, Value};
+
+use super::ProblemFile;
 
 /// The rows and terms of a problem that are written.
 pub struct Vocabulary<'a> {

@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::Utf8PathBuf;
-
-use super::load::{Far, Loaded};
-use crate::subject::ecosystem::Whole;
 use nopol_formula::encode::Extent;
 use nopol_formula::faults::{self, Candidate, Formula, Options, Outcome};
 use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
 use nopol_program::ir::{PlaceId, Program, Test};
 use nopol_program::position::{Instance, Positions};
 use nopol_source::Language;
+
+use super::load::{Far, Loaded};
+use crate::subject::ecosystem::Whole;
 
 /// A condition: its file, relative to the root, and its first byte and the one after its last.
 pub type Spot = (Utf8PathBuf, usize, usize);
@@ -207,8 +207,9 @@ fn outcomes(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_process::run::command::{Case, Command, Comparison, Input};
+
+    use super::*;
 
     const TEXT: &str = "\
 #include <stdio.h>

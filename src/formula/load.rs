@@ -4,11 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
-
-use super::chosen::Chosen;
-use super::left_out::{self, LeftOut};
-use crate::subject::SubjectError;
-use crate::subject::ecosystem::Whole;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
 use nopol_program::front::rust::{ReadTests, Wanted};
@@ -16,6 +11,11 @@ use nopol_program::interpret::{End, Limits, Run, Value, run};
 use nopol_program::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
 use nopol_program::position::Positions;
 use nopol_source::Language;
+
+use super::chosen::Chosen;
+use super::left_out::{self, LeftOut};
+use crate::subject::SubjectError;
+use crate::subject::ecosystem::Whole;
 
 /// A program with tests.
 #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use nopol_formula::faults::{Candidate, Found, Outcome};
+use nopol_program::interpret::{End, Evaluated, Run, Value};
+use nopol_program::ir::{PlaceId, PlaceKind};
 use serde::Serialize;
 
 use super::left_out::LeftOut;
 use super::load::Loaded;
-use nopol_formula::faults::{Candidate, Found, Outcome};
-use nopol_program::interpret::{End, Evaluated, Run, Value};
-use nopol_program::ir::{PlaceId, PlaceKind};
 
 /// What a search for faults found.
 #[derive(Clone, Debug, Default, Serialize)]

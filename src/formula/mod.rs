@@ -15,12 +15,13 @@ pub mod report;
 
 use std::time::{Duration, Instant};
 
-use self::load::{Far, Loaded, Refusal};
-use self::localization::{Failing, Localization, Phase};
-use crate::subject::{Project, Subject};
 use nopol_formula::encode::{Extent, Stop};
 use nopol_formula::faults::{Formula, Options, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
+
+use self::load::{Far, Loaded, Refusal};
+use self::localization::{Failing, Localization, Phase};
+use crate::subject::{Project, Subject};
 
 /// What to localize.
 #[derive(Clone, Debug)]

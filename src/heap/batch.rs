@@ -2,13 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
-use crate::formula::left_out;
-use crate::formula::load::{Refusal, of_c, of_rust_with};
-use crate::patch::edit::Edit as PatchEdit;
-use crate::subject::ecosystem::Whole;
-use crate::subject::{Project, Subject};
 use nopol_basics::nearest::did_you_mean;
 use nopol_heap::RESULT;
 use nopol_heap::accept::{Compile, accepted};
@@ -28,6 +21,13 @@ use nopol_heap::until::Until;
 use nopol_heap::written::Written;
 use nopol_program::ir::{Program, Test};
 use nopol_source::Language;
+use serde::Serialize;
+
+use crate::formula::left_out;
+use crate::formula::load::{Refusal, of_c, of_rust_with};
+use crate::patch::edit::Edit as PatchEdit;
+use crate::subject::ecosystem::Whole;
+use crate::subject::{Project, Subject};
 
 /// What to repair.
 #[derive(Clone, Debug)]

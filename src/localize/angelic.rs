@@ -11,6 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Plan, Sequence, Verdict, pool};
+use nopol_source::{Site, SiteIndex};
 use typed_index_collections::TiSlice;
 
 use super::bounds::{Bounds, LEAST_CONSTANT, LEAST_OTHER, LEAST_SINGLE};
@@ -19,10 +23,6 @@ use super::guided::{MOST_STARTS, approach, deepen, probe};
 pub use super::sequences::is_constant;
 use super::sequences::{constants, further, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
-use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::trace::Counter;
-use nopol_process::run::{Plan, Sequence, Verdict, pool};
-use nopol_source::{Site, SiteIndex};
 
 /// An angelic site: these failing tests pass when it is forced so. A site without cures is only suspicious.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::spectrum::Spectrum;
 use nopol_process::run::suite::TestIndex;
+
+use super::spectrum::Spectrum;
 
 /// A test with more steps than this gets only three times its expected fuel.
 const MANY_STEPS: u64 = 2_000_000;

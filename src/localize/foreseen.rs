@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sequences::one_by_one;
 use nopol_process::run::Sequence;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::SiteIndex;
+
+use super::sequences::one_by_one;
 
 /// What is known of failing tests and conditions, from whatever source. Nothing, by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,6 +5,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use nopol_process::run::command::Progress;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Plan, Sequence, Verdict, pool};
+use nopol_source::{Site, SiteIndex};
 use typed_index_collections::TiSlice;
 
 use super::angelic::Trial;
@@ -12,11 +17,6 @@ use super::bounds::{Bounds, LEAST_OTHER};
 use super::failure::FailureSignature;
 use super::sequences::{further, one};
 use super::spectrum::Spectrum;
-use nopol_process::run::command::Progress;
-use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::trace::Counter;
-use nopol_process::run::{Plan, Sequence, Verdict, pool};
-use nopol_source::{Site, SiteIndex};
 
 /// Search for longer sequences: the most runs of one test at one site, and the maximum length.
 const MOST_DEEP: usize = 32;

@@ -5,16 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::{Counter, Trace};
+use nopol_process::run::{Plan, Sequence, TestRun, pool};
+use nopol_source::{Site, SiteIndex};
 use typed_index_collections::TiSlice;
 
 use super::bounds::Bounds;
 use super::failure::FailureSignature;
 use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
-use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::trace::{Counter, Trace};
-use nopol_process::run::{Plan, Sequence, TestRun, pool};
-use nopol_source::{Site, SiteIndex};
 
 /// The evaluations of a test that never ends that are flipped.
 const FIRST_EVALUATIONS: u32 = 20;

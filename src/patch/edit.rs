@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
-
-use super::comments::{self, line_start};
 use nopol_source::layout::Layout;
 use nopol_source::{Form, Site, Sources};
+
+use super::comments::{self, line_start};
 
 /// A replacement in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

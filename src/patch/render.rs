@@ -238,8 +238,9 @@ impl Style<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::{Int, IntType, Origin, Term};
+
+    use super::*;
 
     fn pool() -> Pool {
         let usize = Type::Int(IntType::Usize);

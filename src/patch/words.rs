@@ -1,7 +1,8 @@
 //! A change in a few words: what is written, how far it reaches, and where. Two changes that do different things differ in them.
 
-use super::comments::line_start;
 use nopol_source::{Form, Site, Sources};
+
+use super::comments::line_start;
 
 /// Characters of program text that are shown of what a change encloses, or stands before.
 const MOST_TEXT: usize = 60;

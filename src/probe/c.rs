@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::dialect::{Dialect, Pieces};
-use super::{Capture, CaptureKind, Part};
 use nopol_source::c::access::{Reading, reading};
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Site, SiteIndex, Sources};
+
+use super::dialect::{Dialect, Pieces};
+use super::{Capture, CaptureKind, Part};
 
 /// The first line number for spliced lines.
 const FIRST_LINE: u32 = 1_000_000;

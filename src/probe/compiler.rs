@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_source::words::mentions;
+use nopol_source::{FunctionIndex, SiteIndex};
 
 use super::blame::{Around, around, blame, root};
 use super::borrows::{is_borrow_check, is_collision};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
-use nopol_source::words::mentions;
-use nopol_source::{FunctionIndex, SiteIndex};
 
 /// The maximum number of builds for one instrumentation.
 const MOST_ROUNDS: usize = 40;

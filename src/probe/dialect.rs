@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Capture, Part, c, rust};
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Language, Site, SiteIndex, Sources};
+
+use super::{Capture, Part, c, rust};
 
 /// The dialect of a language's runtime.
 pub(super) fn dialect(language: Language) -> &'static dyn Dialect {

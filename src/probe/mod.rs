@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use camino::Utf8PathBuf;
+use nopol_source::splice::{Insertion, Spliced, splice};
+use nopol_source::template::Frame;
+use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, SiteKind, Sources};
 use typed_index_collections::TiVec;
 
 use self::dialect::dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
-use nopol_source::splice::{Insertion, Spliced, splice};
-use nopol_source::template::Frame;
-use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, SiteKind, Sources};
 
 /// The instrumented files.
 pub type Files = TiVec<FileIndex, (Utf8PathBuf, Spliced<Part>)>;

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Part;
-use super::rust::RUNTIME;
 use nopol_source::splice::Insertion;
 use nopol_source::{Callable, DataType, Sources};
+
+use super::Part;
+use super::rust::RUNTIME;
 
 /// Methods called per type.
 const MOST_METHODS: usize = 16;

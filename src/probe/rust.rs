@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::dialect::{Dialect, Pieces};
-use super::{Capture, CaptureKind, Part, observe};
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Site, SiteIndex, SiteKind, Sources};
+
+use super::dialect::{Dialect, Pieces};
+use super::{Capture, CaptureKind, Part, observe};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";

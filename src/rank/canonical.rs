@@ -1,11 +1,12 @@
 //! One spelling for conditions that mean the same whatever their operands are.
 
-use super::change::number;
 use nopol_expr::CmpOp;
 use nopol_source::Language;
 use nopol_source::condition::{Node, Shape};
 use nopol_source::one_step::opposite_call;
 use nopol_source::words::plain_names;
+
+use super::change::number;
 
 /// One spelling for conditions that mean the same.
 pub fn canonical(language: Language, text: &str) -> String {

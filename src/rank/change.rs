@@ -260,8 +260,9 @@ pub fn number(text: &str) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_source::Language;
+
+    use super::*;
 
     fn name(old: &str, new: &str) -> String {
         let parse = |text: &str| Language::Rust.parse(text).unwrap();

@@ -5,10 +5,11 @@ mod needs;
 #[cfg(test)]
 mod tests;
 
-use self::needs::{Linear, Need, squeezed};
 use nopol_expr::CmpOp;
 use nopol_source::Language;
 use nopol_source::condition::{Node, Shape};
+
+use self::needs::{Linear, Need, squeezed};
 
 /// What guards are judged by.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,11 @@
 //! The model: a weighted sum of features, learned from repairs whose right answer is known (`cargo xtask learn`). Among
 //! the candidates of a run each is right with a probability proportional to the exponential of its sum.
 
+use nopol_source::Language;
+
 use super::facts::Case;
 use super::features::{self, Feature};
 use super::learned::{C, RUST};
-use nopol_source::Language;
 
 /// What was learned for one language.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,14 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::clauses::{self, Kin};
+use nopol_source::one_step::OneStep;
+use nopol_source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
+use nopol_source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
+use nopol_source::substitutes::Substitutes;
+use nopol_source::words::plain_names;
+use nopol_source::{Language, PatchKind, SiteKind};
 
 use super::angelic::one_step::{Unobserved, cost};
 use super::engine::Engine;
@@ -14,14 +22,6 @@ use super::session::Session;
 use super::settings::Depth;
 use crate::localize::spectrum::Suspect;
 use crate::repair::place;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::clauses::{self, Kin};
-use nopol_source::one_step::OneStep;
-use nopol_source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
-use nopol_source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
-use nopol_source::substitutes::Substitutes;
-use nopol_source::words::plain_names;
-use nopol_source::{Language, PatchKind, SiteKind};
 
 /// Edits of one expression, the likeliest ones.
 const MOST_AT_SITE: usize = 120;

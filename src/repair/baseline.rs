@@ -3,6 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_basics::nearest::nearest;
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Plan, Runner, TestRun, Verdict};
+use nopol_source::{Language, Sources};
 use typed_index_collections::{TiSlice, TiVec};
 
 use super::circumstances;
@@ -16,12 +22,6 @@ use crate::report::phrases::names;
 use crate::report::progress::Progress;
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
-use nopol_basics::count;
-use nopol_basics::nearest::nearest;
-use nopol_process::run::id::TestId;
-use nopol_process::run::suite::{Baseline, Suite, TestIndex};
-use nopol_process::run::{Plan, Runner, TestRun, Verdict};
-use nopol_source::{Language, Sources};
 
 /// Builds the subject; caps lints if nothing but denied lints fails the build.
 pub fn build(

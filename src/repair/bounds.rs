@@ -1,10 +1,11 @@
 //! What confidence is held to, by what is known of a patch. The model knows how candidates compare; how often the best of them is
 //! right, it knows from its training only, where more was right than elsewhere.
 
-use crate::rank::facts::{Candidate, Support};
-use crate::rank::features::{Feature, Row};
 use nopol_source::Language;
 use nopol_synth::weights::WEIGHTS;
+
+use crate::rank::facts::{Candidate, Support};
+use crate::rank::features::{Feature, Row};
 
 /// Contexts of passing tests with another outcome that may be an accident.
 const FEW: u32 = 1;
@@ -67,10 +68,11 @@ pub fn fall<'c>(confidences: impl Iterator<Item = &'c mut f64>) {
 
 #[cfg(test)]
 mod tests {
+    use nopol_source::{BodyOrigin, SiteKind};
+
     use super::*;
     use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt};
     use crate::rank::features;
-    use nopol_source::{BodyOrigin, SiteKind};
 
     /// The most confidence in a change of a condition.
     fn bound(language: Language, before: &str, after: &str, support: Support) -> f64 {

@@ -1,6 +1,11 @@
 //! Tests whose input differs from run to run: replays their counterexamples, and tells the user of them.
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_process::run::Runner;
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::{Baseline, TestIndex};
+use nopol_source::Language;
 use typed_index_collections::TiSlice;
 
 use super::knowledge::Knowledge;
@@ -11,11 +16,6 @@ use crate::check::replay::{Preparation, Replays};
 use crate::report::Outcome;
 use crate::report::markup::code;
 use crate::report::progress::Progress;
-use nopol_basics::count;
-use nopol_process::run::Runner;
-use nopol_process::run::id::TestId;
-use nopol_process::run::suite::{Baseline, TestIndex};
-use nopol_source::Language;
 
 /// The most names in a warning.
 const MOST_NAMES: usize = 5;

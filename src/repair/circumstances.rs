@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
+use nopol_process::run::confine::Circumstances;
+use nopol_process::run::id::TargetId;
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Binary, Harness, Runner, TestRun, Verdict};
 
 use super::settings::Settings;
 use crate::report::Outcome;
 use crate::report::markup::code;
 use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
-use nopol_process::run::confine::Circumstances;
-use nopol_process::run::id::TargetId;
-use nopol_process::run::sandbox::SandboxMode;
-use nopol_process::run::suite::{Baseline, Suite, TestIndex};
-use nopol_process::run::{Binary, Harness, Runner, TestRun, Verdict};
 
 /// Failing tests of one binary that are examined one by one.
 const MOST: usize = 40;

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_process::run::process::Supervisor;
 
 use super::settings::Settings;
 use super::setup::Setup;
@@ -10,7 +11,6 @@ use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
-use nopol_process::run::process::Supervisor;
 
 /// What the compiler says against the subject with these texts, its paths relative to the root; nothing if it accepts them.
 ///

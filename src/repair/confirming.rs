@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
+use nopol_basics::count;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{File, Sources};
 
 use super::settings::{Depth, Settings};
 use super::setup::Setup;
@@ -14,10 +18,6 @@ use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
-use nopol_basics::count;
-use nopol_process::run::process::Supervisor;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{File, Sources};
 
 /// What a build and the tests say of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,10 @@
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_process::run::command::{Case, Command};
+use nopol_process::run::confine::{Circumstances, Confinement};
+use nopol_process::run::process::Supervisor;
+use nopol_source::Language;
 
 use super::settings::Settings;
 use super::setup::Setup;
@@ -11,10 +15,6 @@ use crate::report::markup::code;
 use crate::report::progress::Progress;
 use crate::subject::workspace::Linked;
 use crate::subject::{Subject, SubjectError};
-use nopol_process::run::command::{Case, Command};
-use nopol_process::run::confine::{Circumstances, Confinement};
-use nopol_process::run::process::Supervisor;
-use nopol_source::Language;
 
 /// How a test is started by hand.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! How a run ends that an error ended: whose it is to mend.
 
-use crate::report::Ending;
-use crate::subject::SubjectError;
 use nopol_process::copy::OriginChanged;
 use nopol_process::run::process::Stopped;
+
+use crate::report::Ending;
+use crate::subject::SubjectError;
 
 /// The ending that an error means, and its message.
 pub fn of(error: &anyhow::Error) -> (Ending, String) {

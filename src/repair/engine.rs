@@ -2,6 +2,7 @@
 //! reporting are shared.
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
 
 use super::angelic::existing::Existing;
 use super::angelic::insertions::Insertions;
@@ -11,7 +12,6 @@ use super::arithmetic::Arithmetic;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::session::Session;
-use nopol_process::run::suite::TestIndex;
 
 /// A way to look for fixes.
 pub trait Engine {

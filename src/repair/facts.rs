@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, Language};
+
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::panics::Panics;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, Language};
 
 /// Lines of a test's text, at most.
 const MOST_LINES: usize = 200;

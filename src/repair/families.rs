@@ -4,15 +4,16 @@
 
 use std::collections::BTreeMap;
 
+use nopol_source::condition::{Node, Shape};
+use nopol_source::words::plain_names;
+use nopol_source::{Form, SiteIndex};
+use nopol_synth::weights::WEIGHTS;
+
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::ranking::{diversify, in_order};
 use super::session::Session;
 use crate::rank::canonical::canonical;
-use nopol_source::condition::{Node, Shape};
-use nopol_source::words::plain_names;
-use nopol_source::{Form, SiteIndex};
-use nopol_synth::weights::WEIGHTS;
 
 /// Members that a family keeps.
 const MOST_MEMBERS: usize = 20;
@@ -208,8 +209,9 @@ fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_source::Language;
+
+    use super::*;
 
     fn near(a: &str, b: &str) -> bool {
         let parse = |text: &str| Language::Rust.parse(text).unwrap();

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, SiteIndex, Sources};
 use typed_index_collections::TiSlice;
 
 use crate::rank::facts::Support;
 use crate::report::{ClauseReport, ContextTable};
-use nopol_process::run::id::TestId;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, SiteIndex, Sources};
 
 /// A candidate patch: edits that are made together.
 #[derive(Clone, Debug)]

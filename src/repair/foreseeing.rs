@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_process::run::id::TestId;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::suite::{Baseline, TestIndex};
+use nopol_source::{Form, SiteIndex, Sources};
 use typed_index_collections::TiSlice;
 
 use crate::formula::conditions::{Foresight, Spot, foresee};
 use crate::localize::foreseen::Foreseen;
 use crate::subject::Subject;
-use nopol_process::run::id::TestId;
-use nopol_process::run::process::Supervisor;
-use nopol_process::run::suite::{Baseline, TestIndex};
-use nopol_source::{Form, SiteIndex, Sources};
 
 /// Most failing tests that are asked about.
 const MOST_TESTS: usize = 4;

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use camino::Utf8Path;
+use nopol_source::{Site, SiteIndex, Sources};
+use nopol_synth::weights::WEIGHTS;
 
 use super::settings::Settings;
 use crate::subject::SubjectError;
 use crate::subject::changes::{self, Changed};
-use nopol_source::{Site, SiteIndex, Sources};
-use nopol_synth::weights::WEIGHTS;
 
 /// Sites that the user hints at.
 #[derive(Clone, Debug, Default)]
@@ -170,8 +170,9 @@ fn is_near(sources: &Sources, site: &Site, near: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_source::rust::{self, CrateRoot};
+
+    use super::*;
 
     fn sources() -> (tempfile::TempDir, Sources) {
         let dir = tempfile::tempdir().unwrap();

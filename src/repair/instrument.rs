@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_basics::count;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::{Harness, Plan, Verdict};
+use nopol_source::{FunctionIndex, Site, SiteIndex, Sources};
 
 use super::knowledge::Knowledge;
 use super::session::Session;
@@ -12,10 +16,6 @@ use crate::probe::compiler::{self, Settled};
 use crate::probe::{Earlier, Instrumentation, Stage};
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
-use nopol_basics::count;
-use nopol_process::run::suite::TestIndex;
-use nopol_process::run::{Harness, Plan, Verdict};
-use nopol_source::{FunctionIndex, Site, SiteIndex, Sources};
 
 /// The first instrumented build, made beside the plain one.
 pub struct Prebuilt {

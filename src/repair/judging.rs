@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::{Verdict, pool};
+use nopol_source::SiteIndex;
+use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
@@ -12,10 +16,6 @@ use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
 use crate::probe::{Part, Stage};
-use nopol_process::run::suite::TestIndex;
-use nopol_process::run::{Verdict, pool};
-use nopol_source::SiteIndex;
-use nopol_synth::weights::WEIGHTS;
 
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nopol_source::{FunctionIndex, SiteIndex};
+
 use super::fix::Fix;
 use super::instrument::Prebuilt;
 use super::validating::Checked;
@@ -12,7 +14,6 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
 use crate::report::{Outcome, SiteReport};
 use crate::subject::workspace::Build;
-use nopol_source::{FunctionIndex, SiteIndex};
 
 /// What builds and traces have taught.
 #[derive(Default)]

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
+use nopol_synth::weights::WEIGHTS;
+
 use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::PanicAt;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
-use nopol_synth::weights::WEIGHTS;
 
 /// Lines, from 1, in which failing tests panic or crash, and the functions that have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

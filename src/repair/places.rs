@@ -4,13 +4,13 @@ use std::ops::{Range, RangeInclusive};
 
 use anyhow::{Result, bail};
 use camino::Utf8Path;
+use nopol_basics::diff;
+use nopol_basics::visible::is_hidden;
+use nopol_source::{File, FileIndex, Language, Sources};
 
 use crate::report::EditReport;
 use crate::report::regions::position;
 use crate::subject::Subject;
-use nopol_basics::diff;
-use nopol_basics::visible::is_hidden;
-use nopol_source::{File, FileIndex, Language, Sources};
 
 /// The sites of a subject as it is now.
 #[derive(Debug)]

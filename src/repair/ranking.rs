@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, SiteIndex};
+use nopol_synth::weights::WEIGHTS;
+
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::rank::model;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, SiteIndex};
-use nopol_synth::weights::WEIGHTS;
 
 /// The cost of a score of 0.
 const MIDDLE: f64 = 10_000.0;

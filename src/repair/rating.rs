@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use nopol_process::run::suite::TestIndex;
+use nopol_synth::weights::WEIGHTS;
+
 use super::bounds;
 use super::families::Family;
 use super::fix::Fix;
@@ -9,8 +12,6 @@ use super::knowledge::Knowledge;
 use super::ranking::score;
 use super::session::Session;
 use crate::rank::{features, model};
-use nopol_process::run::suite::TestIndex;
-use nopol_synth::weights::WEIGHTS;
 
 impl Session<'_> {
     /// Adds how sure the ranking is of each member of these families, which are in their order.

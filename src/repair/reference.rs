@@ -5,14 +5,14 @@ use std::fs;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_basics::count;
+use nopol_process::run::process::Supervisor;
 
 use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::Subject;
-use nopol_basics::count;
-use nopol_process::run::process::Supervisor;
 
 /// The subject with the answers of the version in this directory.
 ///

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::hints::Hints;
-use super::session::Session;
-use super::settings::Settings;
-use typed_index_collections::TiSlice;
-
-use crate::localize::angelic::AngelicSite;
-use crate::localize::spectrum::Suspect;
-use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{Forced, How, Sequence, When};
 use nopol_source::{PatchKind, Site, Sources};
+use typed_index_collections::TiSlice;
+
+use super::hints::Hints;
+use super::session::Session;
+use super::settings::Settings;
+use crate::localize::angelic::AngelicSite;
+use crate::localize::spectrum::Suspect;
+use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
 
 /// A site without results.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {

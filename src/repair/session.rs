@@ -5,6 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::suite::{Baseline, Suite, TestIndex};
+use nopol_process::run::{Binary, Runner, TestRun, Verdict};
+use nopol_source::policies::Policies;
+use nopol_source::{Site, SiteIndex, Sources};
 use typed_index_collections::TiSlice;
 
 use super::foreseeing::Foreseeing;
@@ -16,12 +22,6 @@ use crate::check::replay::Replays;
 use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
-use nopol_process::run::id::{TargetId, TestId};
-use nopol_process::run::process::Supervisor;
-use nopol_process::run::suite::{Baseline, Suite, TestIndex};
-use nopol_process::run::{Binary, Runner, TestRun, Verdict};
-use nopol_source::policies::Policies;
-use nopol_source::{Site, SiteIndex, Sources};
 
 /// Seconds that a short test takes at most.
 const SHORT: f64 = 0.1;

@@ -8,15 +8,15 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobSet, GlobSetBuilder};
+use nopol_basics::paths::glob;
+use nopol_process::run::sandbox::SandboxMode;
+use nopol_source::{PatchKind, SiteIndex, Sources};
+pub use nopol_synth::EngineKind;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::shard::Shard;
 use crate::config::seconds;
 use crate::subject::{Project, Subject, SubjectError};
-use nopol_basics::paths::glob;
-use nopol_process::run::sandbox::SandboxMode;
-use nopol_source::{PatchKind, SiteIndex, Sources};
-pub use nopol_synth::EngineKind;
 
 /// How far the pipeline goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,6 +7,14 @@ use std::time::Instant;
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_basics::count;
+use nopol_process::copy::tree::Change;
+use nopol_process::run::Runner;
+use nopol_process::run::confine::Confinement;
+use nopol_process::run::preload;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::sandbox;
+use nopol_source::{Site, Skipped, Sources};
 
 use super::baseline;
 use super::instrument::{self, Prebuilt};
@@ -17,14 +25,6 @@ use crate::report::progress::Progress;
 use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
 use crate::subject::{Subject, SubjectError, user_cache};
-use nopol_basics::count;
-use nopol_process::copy::tree::Change;
-use nopol_process::run::Runner;
-use nopol_process::run::confine::Confinement;
-use nopol_process::run::preload;
-use nopol_process::run::process::Supervisor;
-use nopol_process::run::sandbox;
-use nopol_source::{Site, Skipped, Sources};
 
 /// The subject, and where the tool works.
 pub struct Setup<'s> {

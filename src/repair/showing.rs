@@ -5,6 +5,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_basics::count;
+use nopol_basics::diff;
+use nopol_basics::hash;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::policies::FormatTool;
+use nopol_synth::weights::WEIGHTS;
 
 use super::families::Family;
 use super::fix::{Difference, Fix, SiteEdit, single_sites};
@@ -23,12 +29,6 @@ use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::markup::code;
-use nopol_basics::count;
-use nopol_basics::diff;
-use nopol_basics::hash;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::policies::FormatTool;
-use nopol_synth::weights::WEIGHTS;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;

@@ -1,13 +1,14 @@
 //! Which member of a family stands for it, where only a constant differs and no test tells which is meant: the simplest one.
 
+use nopol_source::condition::{Node, Shape};
+use nopol_source::words::{mentions, plain_names};
+
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::rank::change::number;
 use crate::rank::features::{self, Feature};
-use nopol_source::condition::{Node, Shape};
-use nopol_source::words::{mentions, plain_names};
 
 impl Session<'_> {
     /// Lets the member with the simplest constant stand for a family: 0, then 1, then a number of the function, then others. No
@@ -106,8 +107,9 @@ fn differing<'n>(a: &'n Node, b: &'n Node) -> Option<[&'n str; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_source::Language;
+
+    use super::*;
 
     fn constants(a: &str, b: &str) -> Option<[String; 2]> {
         let parse = |text: &str| Language::Rust.parse(text).unwrap();

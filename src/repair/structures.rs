@@ -6,6 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_basics::hash;
+use nopol_process::run::suite::TestIndex;
+use nopol_synth::weights::WEIGHTS;
 
 use super::session::Session;
 use crate::check::validate::{self, Validator};
@@ -16,10 +20,6 @@ use crate::report::Evidence;
 use crate::report::GroupReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
-use nopol_basics::count;
-use nopol_basics::hash;
-use nopol_process::run::suite::TestIndex;
-use nopol_synth::weights::WEIGHTS;
 
 /// How long the search may take.
 const LIMIT: Duration = Duration::from_secs(60);

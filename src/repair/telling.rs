@@ -6,6 +6,11 @@ mod functions;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::count;
+use nopol_process::run::id::TestId;
+use nopol_process::run::process::Supervisor;
+use nopol_process::run::{Binary, Harness, Plan, Runner, TestRun, pool};
+use nopol_source::Sources;
 
 use super::settings::Settings;
 use super::setup::Setup;
@@ -15,11 +20,6 @@ use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
-use nopol_basics::count;
-use nopol_process::run::id::TestId;
-use nopol_process::run::process::Supervisor;
-use nopol_process::run::{Binary, Harness, Plan, Runner, TestRun, pool};
-use nopol_source::Sources;
 
 /// What a test is looked for.
 #[derive(Clone, Debug)]

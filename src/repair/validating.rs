@@ -4,6 +4,10 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_process::run::pool;
+use nopol_process::run::suite::TestIndex;
+use nopol_synth::weights::WEIGHTS;
 
 use super::bounds;
 use super::families::Family;
@@ -18,10 +22,6 @@ use crate::report::GroupReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::subject::workspace::Workspace;
-use nopol_basics::count;
-use nopol_process::run::pool;
-use nopol_process::run::suite::TestIndex;
-use nopol_synth::weights::WEIGHTS;
 
 /// Members of a family that are built on their own until one of them holds.
 const MOST_TRIED: usize = 3;

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use nopol_basics::count;
+
 use super::ClauseReport;
 use super::EditReport;
 use super::Outcome;
@@ -10,7 +12,6 @@ use super::PatchReport;
 use super::SiteReport;
 use super::format::human::{how, place, places};
 use super::markup::code;
-use nopol_basics::count;
 
 /// The most tests named per clause.
 const MOST_TESTS: usize = 5;

@@ -1,9 +1,10 @@
 //! What the formats for machines say of a patch: the same words in all of them.
 
+use nopol_basics::count;
+
 use super::Evidence;
 use super::PatchReport;
 use super::markup::code;
-use nopol_basics::count;
 
 /// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {

@@ -1,11 +1,12 @@
 //! Why there is no patch, in sentences.
 
+use nopol_basics::count;
+
 use super::Ending;
 use super::Outcome;
 use super::SiteReport;
 use super::format::human::place;
 use super::phrases::capitalized;
-use nopol_basics::count;
 
 impl Outcome {
     /// Why the run ended as it did, in particular why there is no patch.
@@ -181,10 +182,10 @@ impl Outcome {
             1 => "does not help at the only place".to_owned(),
             places => format!("helps at none of the {places} places"),
         };
-        let computed = if computing > 0 {
-            " or of an integer expression"
-        } else {
-            ""
+        let computed = match (has_condition, computing > 0) {
+            (_, false) => "",
+            (true, true) => " or of an integer expression",
+            (false, true) => "; small edits of integer expressions do not help, either",
         };
         let tried = match has_condition {
             true => format!(
@@ -193,8 +194,8 @@ impl Outcome {
                 capitalized(&ways)
             ),
             false => format!(
-                "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and no existing \
-                 condition is reached{pairs}."
+                "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and they \
+                 reach no existing condition{computed}{pairs}."
             ),
         };
         self.angelic_sites().is_empty().then(|| {

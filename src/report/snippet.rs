@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use nopol_basics::visible;
 
 use super::phrases::{advice, headline, sureness};
 use super::{EditReport, PatchReport};
-use nopol_basics::visible;
 
 /// As the compiler would say it, without colours.
 pub fn plain(patch: &PatchReport) -> String {

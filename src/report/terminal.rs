@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nopol_basics::visible;
 
 use super::events::{Event, Observer};
-use nopol_basics::visible;
 
 /// Shows events on the standard error of this process.
 #[derive(Debug)]

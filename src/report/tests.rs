@@ -372,7 +372,7 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("No new condition was found that cures a failing test. Skipping a statement, or leaving early, helps at none of the 2 places that failing tests reach. The early exits"),
+        none.starts_with("No new condition was found that cures a failing test: leaving early helps at none of the 2 places that failing tests reach, and they reach no existing condition. The early exits"),
         "{none}"
     );
     for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
@@ -384,7 +384,7 @@ fn without_an_angelic_site_localization_ended_it() {
     });
     let computing = outcome.why_not().unwrap();
     assert!(
-        computing.contains("that failing tests reach; small edits of integer expressions do not help, either. The early"),
+        computing.contains("reach no existing condition; small edits of integer expressions do not help, either. The early"),
         "{computing}"
     );
 }

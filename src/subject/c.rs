@@ -20,16 +20,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::hash::fnv1a;
+use nopol_instrument::sources::HEADER;
+use nopol_process::run::command::Case;
+use nopol_process::run::id::{TargetId, TestId};
 
 pub use self::init::init;
-use nopol_instrument::sources::HEADER;
-
 use self::options::COptions;
 pub use self::print::print;
 use super::{Subject, SubjectError};
-use nopol_basics::hash::fnv1a;
-use nopol_process::run::command::Case;
-use nopol_process::run::id::{TargetId, TestId};
 
 /// A program under repair.
 #[derive(Clone, Debug)]

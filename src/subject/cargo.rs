@@ -18,12 +18,12 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
+use nopol_source::rust::CrateRoot;
 
 pub use self::manifests::settings_files;
 use self::options::CargoOptions;
 use self::outside::Outside;
 use super::{Subject, SubjectError, paths};
-use nopol_source::rust::CrateRoot;
 
 /// A package with code that may be patched.
 #[derive(Clone, Debug)]

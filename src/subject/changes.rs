@@ -185,11 +185,11 @@ fn hunk(line: &str) -> Option<((usize, usize), (usize, usize))> {
 
 #[cfg(test)]
 mod tests {
+    use nopol_basics::damaged::{documents, few, many};
     use proptest::prelude::*;
     use proptest::test_runner::TestCaseResult;
 
     use super::*;
-    use nopol_basics::damaged::{documents, few, many};
 
     const DIFF: &str = "\
 diff --git a/src/a.rs b/src/a.rs

@@ -8,10 +8,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use camino::Utf8Path;
+use nopol_basics::hash::fnv1a_of;
 use walkdir::{DirEntry, WalkDir};
 
 use super::Subject;
-use nopol_basics::hash::fnv1a_of;
 
 /// Environment variables that affect compilers and cargo, and prefixes of such.
 const VARIABLES: [&str; 6] = [

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
-
-use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use super::{Subject, SubjectError, files};
 use nopol_process::run::Runner;
 use nopol_process::run::command::Case;
 use nopol_process::run::id::{TargetId, TestId};
 use nopol_process::run::rules::Rules;
 use nopol_source::Language;
 use nopol_source::language::Readable;
+
+use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use super::{Subject, SubjectError, files};
 
 /// The user's description of a subject of one kind.
 pub trait Description {

@@ -21,12 +21,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_source::language::Readable;
 
 use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
 use self::ecosystem::{Description, Ecosystem};
 use crate::config::ConfigError;
-use nopol_source::language::Readable;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
 /// exit code.

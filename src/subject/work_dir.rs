@@ -10,12 +10,12 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use nix::fcntl::OFlag;
-
-use super::{Subject, SubjectError, last_file};
 use nopol_process::copy::tree::Tree;
 use nopol_process::copy::walk::Copier;
 use nopol_process::copy::{files, git};
 use nopol_process::run::confine;
+
+use super::{Subject, SubjectError, last_file};
 
 /// A slot of a work directory, locked while this value lives. The working copies are removed on drop; the
 /// build cache is kept for the next run.

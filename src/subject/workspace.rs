@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-
-use super::{Subject, SubjectError};
 use nopol_process::copy::tree::Tree;
 use nopol_process::run::Binary;
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::rules::Rules;
+
+use super::{Subject, SubjectError};
 
 /// A working copy and how it is built.
 #[derive(Debug)]

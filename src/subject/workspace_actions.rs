@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::id::{TargetId, TestId};
 
 use super::SubjectError;
 use super::ecosystem::{Ecosystem, Told};
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use nopol_process::run::id::{TargetId, TestId};
 
 impl Workspace<'_> {
     fn ecosystem(&self) -> &dyn Ecosystem {

@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::nearest::did_you_mean;
+use nopol_heap::memory::Memory;
+use nopol_heap::state::{State, Value, Variable};
 
 use self::command::{Command, HELP, Named};
 use self::tracked::Tracked;
 use super::gdb::{self, FrameIdentity, Names, Stop, Subject};
 use super::picture;
-use nopol_basics::nearest::did_you_mean;
-use nopol_heap::memory::Memory;
-use nopol_heap::state::{State, Value, Variable};
 
 /// What a session shows, and how long it waits.
 #[derive(Clone, Debug)]

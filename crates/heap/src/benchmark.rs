@@ -2,6 +2,7 @@
 //! describes.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_program::ir::Outside;
 use serde::Deserialize;
 
 use super::RESULT;
@@ -13,7 +14,6 @@ use super::patch::{Change, patched};
 use super::problem::{Recording, Triple};
 use super::rewrite::{edits, rewritten};
 use super::state::Value;
-use nopol_program::ir::Outside;
 
 /// A program of a benchmark, as its list has it.
 #[derive(Clone, Debug, Deserialize)]

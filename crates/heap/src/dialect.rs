@@ -1,7 +1,8 @@
 //! How paths, values and comparisons are written in the language of a program, and whether a text is one.
 
-use super::ir::{Atom, Path, Routine, Type, VariableId};
 use nopol_program::ir::{Access, Dialect, RecordField};
+
+use super::ir::{Atom, Path, Routine, Type, VariableId};
 
 /// The methods that lead from an option to what is in it.
 const OPENING: [&str; 5] = [

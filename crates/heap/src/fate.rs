@@ -7,11 +7,12 @@
 
 use std::collections::HashMap;
 
+use nopol_program::interpret::End;
+
 use super::ir::{Instruction, Routine};
 use super::machine::{EventKind, Fault, Machine, Point};
 use super::memory::{Memory, Node};
 use super::state::{NodeId, Value};
-use nopol_program::interpret::End;
 
 /// Most calls of a run that are followed. What comes after them is not told apart: it has to be run.
 pub const MOST_CALLS: usize = 40;

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use nopol_basics::index;
+use nopol_program::ir::{self, Access, BinaryOp, Dialect, Outside, Record, RecordId, Scalar, Span};
 use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
 use super::patch::Change;
 use super::state::Value;
-use nopol_basics::index;
-use nopol_program::ir::{self, Access, BinaryOp, Dialect, Outside, Record, RecordId, Scalar, Span};
 
 index! {
     /// A variable, in [`Routine::variables`].

@@ -1,15 +1,15 @@
 //! Reads a C program and records where it enters the function under repair.
 
 use camino::Utf8PathBuf;
+use nopol_basics::nearest::did_you_mean;
+use nopol_program::front::c;
+use nopol_program::interpret::{End, Limits, entries, run_with_entries};
+use nopol_program::ir::{Entry, FunctionId, Outside, Program, Test};
 
 use super::ir::Routine;
 use super::lower::lower;
 use super::memory::Memory;
 use super::record::memory;
-use nopol_basics::nearest::did_you_mean;
-use nopol_program::front::c;
-use nopol_program::interpret::{End, Limits, entries, run_with_entries};
-use nopol_program::ir::{Entry, FunctionId, Outside, Program, Test};
 
 /// Most iterations of a loop, and most statements, while a program is run to its function.
 const LIMITS: Limits = Limits {

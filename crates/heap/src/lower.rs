@@ -8,15 +8,16 @@ mod terms;
 
 use std::collections::HashMap;
 
-use super::ir::{
-    Instruction, LoopId, Routine, Slot, SlotId, Statement, StatementId, Type, Variable, VariableId,
-};
-use super::outline::Outline;
 use nopol_program::front::c::macro_constants;
 use nopol_program::ir::{
     self, Access, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span,
     VariableId as Cell,
 };
+
+use super::ir::{
+    Instruction, LoopId, Routine, Slot, SlotId, Statement, StatementId, Type, Variable, VariableId,
+};
+use super::outline::Outline;
 
 /// How deep calls may be nested.
 const DEEPEST_CALL: usize = 8;

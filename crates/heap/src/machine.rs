@@ -7,14 +7,15 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use nopol_program::interpret::arithmetic::binary;
+use nopol_program::ir::{BinaryOp, FaultKind, Overflow, Scalar};
+
 use super::effect::Effects;
 use super::ir::{
     Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId, Term, fit,
 };
 use super::memory::{Entity, Memory};
 use super::state::Value;
-use nopol_program::interpret::arithmetic::binary;
-use nopol_program::ir::{BinaryOp, FaultKind, Overflow, Scalar};
 
 /// A program point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

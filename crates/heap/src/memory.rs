@@ -1,10 +1,10 @@
 //! The memory of a run: the values of all variables and fields. [`State`] is what people see of it.
 
+use nopol_program::ir::RecordId;
 use typed_index_collections::TiVec;
 
 use super::ir::{Routine, Type, VariableId};
 use super::state::{self, NodeId, State, Value};
-use nopol_program::ir::RecordId;
 
 /// A variable, or a field of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

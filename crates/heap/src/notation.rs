@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use nopol_basics::nearest::did_you_mean;
+use nopol_program::ir::RecordId;
+
 use super::ir::{Routine, Type};
 use super::memory::{Memory, Node};
 use super::state::{NodeId, State, Value};
-use nopol_basics::nearest::did_you_mean;
-use nopol_program::ir::RecordId;
 
 /// Reads a state of a routine's variables.
 ///

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use nopol_program::interpret::{Address, Entered, ObjectId, Value as Held};
+use nopol_program::ir::RecordId;
+
 use super::ir::{Routine, Type};
 use super::memory::{Memory, Node};
 use super::state::{NodeId, Value};
-use nopol_program::interpret::{Address, Entered, ObjectId, Value as Held};
-use nopol_program::ir::RecordId;
 
 /// Most nodes of a memory graph.
 const MOST_NODES: usize = 512;

@@ -1,8 +1,9 @@
 //! Writes changes of a routine as changes of its source, each as small as it can be.
 
+use nopol_program::ir::{Dialect, Scalar, Span};
+
 use super::ir::{Atom, Compared, Comparison, Kind, Routine, Slot, Type};
 use super::patch::Change;
-use nopol_program::ir::{Dialect, Scalar, Span};
 
 /// A replacement of a part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]

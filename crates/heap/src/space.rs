@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use nopol_program::ir::Scalar;
 use typed_index_collections::TiVec;
 
 use super::ir::{
@@ -10,7 +11,6 @@ use super::ir::{
     VariableId, fit,
 };
 use super::patch::Change;
-use nopol_program::ir::Scalar;
 
 /// The repair space.
 #[derive(Clone, Debug)]

@@ -8,6 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use camino::Utf8PathBuf;
+use nopol_program::front::c;
+use nopol_program::interpret::{End, run};
+use nopol_program::ir::{FunctionId, Program, Test};
+use nopol_program::position::Positions;
 
 use super::fate::{Runs, to_end};
 use super::ir::{Kind, Routine, Statement, Type};
@@ -19,10 +23,6 @@ use super::narrow::{all_insertions, single_changes};
 use super::patch::{Change, Undo};
 use super::rewrite::{edits, rewritten};
 use super::space::Space;
-use nopol_program::front::c;
-use nopol_program::interpret::{End, run};
-use nopol_program::ir::{FunctionId, Program, Test};
-use nopol_program::position::Positions;
 
 /// Most calls of a function, over all failing tests, that insertions are told apart by.
 const MOST_CALLS: usize = 12;

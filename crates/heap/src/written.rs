@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::diff;
+use nopol_program::shown::ShownEdit;
 use serde::Serialize;
 
 use super::load::Loaded;
 use super::patch::Change;
 use super::rewrite::{edits, rewritten};
-use nopol_basics::diff;
-use nopol_program::shown::ShownEdit;
 
 /// What changes in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

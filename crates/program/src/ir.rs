@@ -22,10 +22,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use camino::Utf8PathBuf;
+use nopol_basics::index;
 use typed_index_collections::TiVec;
 
 use super::written::Written;
-use nopol_basics::index;
 
 index! {
     /// A variable of a program, in [`Program::variables`].

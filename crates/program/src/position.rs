@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use nopol_basics::index;
 use typed_index_collections::TiVec;
 
 use super::ir::{NodeId, PlaceId};
-use nopol_basics::index;
 
 index! {
     /// A position, in [`Positions`].

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Site, Sources, write};
 use nopol_expr::{Access, Binding, Origin};
+
+use super::{Site, Sources, write};
 
 /// The text of an expression that may be a term at a site.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use super::{Language, write};
 use nopol_expr::access::is_mark;
 use nopol_expr::{Access, ArithOp, Binding, CmpOp, Expr, TermId, Type};
+
+use super::{Language, write};
 
 /// How a leaf can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

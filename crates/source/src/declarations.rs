@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::FileIndex;
 use nopol_expr::{Binding, Type};
+
+use super::FileIndex;
 
 /// A local variable or parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 
 use std::cmp::Ordering;
 
-use super::condition::{LeafKind, Node, Shape};
 use nopol_expr::CmpOp;
+
+use super::condition::{LeafKind, Node, Shape};
 
 /// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, a comparison has
 /// the same outcome every time, something is divided by 1 and the like, or a clause is `true`, `false` or superfluous beside

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8Path;
+use nopol_expr::{Access, Binding, Type, Value};
 
 use super::candidate_terms::TermText;
 use super::condition::Node;
@@ -13,7 +14,6 @@ use super::layout::Layout;
 use super::policies::Policies;
 use super::template::Template;
 use super::{File, Site, SiteKind, Sources, c, rust};
-use nopol_expr::{Access, Binding, Type, Value};
 
 /// The language of a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -24,11 +24,10 @@ pub mod vary;
 pub mod words;
 pub mod write;
 
-pub use self::rust::nearby;
-
 use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
+pub use nopol_basics::index::SiteIndex;
 use typed_index_collections::TiVec;
 
 pub use self::declarations::{
@@ -37,8 +36,8 @@ pub use self::declarations::{
 };
 pub use self::kind::{Form, PatchKind, SiteKind};
 pub use self::language::Language;
+pub use self::rust::nearby;
 pub use self::site::{BodyOrigin, Site};
-pub use nopol_basics::index::SiteIndex;
 
 nopol_basics::index! {
     /// A file of the subject, in [`Sources::files`].

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use nopol_expr::Binding;
+
 use super::template::{Assertion, Template};
 use super::{FileIndex, FunctionIndex, Name, SiteKind};
-use nopol_expr::Binding;
 
 /// A program point where a patch can go.
 #[derive(Clone, Debug)]

@@ -2,9 +2,10 @@
 //! [`Template`], one per language and kind of site (`rust/templates.rs`, `c/templates.rs`), so that they
 //! cannot disagree.
 
+use nopol_expr::Binding;
+
 use super::Site;
 use super::kind::Form;
-use nopol_expr::Binding;
 
 /// How a language writes a condition at sites of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! Admission: which specs can be answered at all, and which of their rows the first pass must explain.
 
-use super::table::Bits;
+use std::collections::HashMap;
+
 use foldhash::fast::FixedState;
 use nopol_expr::{Pool, Row, Spec, Term, Type, Value};
-use std::collections::HashMap;
+
+use super::table::Bits;
 
 /// The reason not to search for an expression, if there is one.
 pub(super) fn unanswerable(spec: &Spec, pool: &Pool, classes: &Classes) -> Option<String> {

@@ -1,11 +1,13 @@
 //! Atoms, the clauses that conditions are built from: boolean terms, their negations, and comparisons of two
 //! terms. Only the cheapest few of the clauses that agree in every row are kept.
 
+use std::collections::BTreeMap;
+
+use nopol_expr::{CmpOp, Expr, Pool, Reading, TermId, Type};
+
 use super::rank;
 use super::table::{Bits, Planes, TRUE, Table};
 use crate::limits;
-use nopol_expr::{CmpOp, Expr, Pool, Reading, TermId, Type};
-use std::collections::BTreeMap;
 
 /// A clause, with its outcome in each row.
 #[derive(Clone, Debug)]

@@ -1,5 +1,11 @@
 //! The collector checks whether proposed expressions explain the spec, and keeps the best.
 
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use nopol_expr::Expr;
+
 use super::Stop;
 use super::idioms::{Evaluated, idiom_cost};
 use super::kind::EditKind;
@@ -9,10 +15,6 @@ use super::redundancy::{has_idle_part, has_invalid_operand};
 use super::table::{Bits, Need, Planes, Table, UNDEFINED};
 use crate::limits;
 use crate::weights::WEIGHTS;
-use nopol_expr::Expr;
-use std::cell::OnceCell;
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// An accepted expression.
 #[derive(Clone, Debug)]

@@ -1,6 +1,10 @@
 //! Original conditions with side effects. Each is evaluated exactly once and first, so a candidate is
 //! `old && X`, `old || X` or `!old`, and only X is searched for.
 
+use std::cell::OnceCell;
+
+use nopol_expr::{Row, Spec, TermId};
+
 use super::EngineRun;
 use super::admit::Classes;
 use super::collect::{Collector, Found};
@@ -9,8 +13,6 @@ use super::enumerate::edits;
 use super::kind::EditKind;
 use super::table::{Bits, Table};
 use crate::weights::WEIGHTS;
-use nopol_expr::{Row, Spec, TermId};
-use std::cell::OnceCell;
 
 /// Finds `old && X`, `old || X` and `!old`. X explains the rows in which it is evaluated, and the original
 /// condition alone must explain the others.

@@ -222,9 +222,10 @@ fn operand(expr: &Expr, pool: &Pool) -> Operand {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::{Int, IntType, Origin, Term};
     use nopol_source::Language;
+
+    use super::*;
 
     const LEN: TermId = TermId::new(0);
     const IS_EMPTY: TermId = TermId::new(1);

@@ -8,10 +8,11 @@
 //!
 //! Ties are broken by the structure of the expression; earlier terms come first.
 
-use crate::weights::WEIGHTS;
 use nopol_expr::{
     Access, ArithOp, CmpOp, Expr, Int, Origin, Pool, Query, Reading, Term, TermId, Type, Value,
 };
+
+use crate::weights::WEIGHTS;
 
 /// Whether one operator is strict and the other inclusive in the same direction.
 pub(super) fn are_neighbours(a: CmpOp, b: CmpOp) -> bool {
@@ -152,9 +153,10 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::{Int, IntType, Value};
     use nopol_source::Language;
+
+    use super::*;
 
     /// `v.len()`, `v.is_empty()`, `n`, 0, 1, `x` (a float).
     fn pool() -> Pool {

@@ -220,9 +220,10 @@ pub(super) fn same_operands(a: &Expr, b: &Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::{NullTest, Origin, Term};
     use nopol_source::Language;
+
+    use super::*;
 
     #[test]
     fn it_is_not_compared_whether_a_pointer_is_null() {

@@ -4,11 +4,13 @@
 //!
 //! What the sample cannot explain, nothing explains, so "nothing found" is as certain as without a sample.
 
+use std::collections::BTreeMap;
+
+use nopol_expr::{Expr, Row, Spec};
+
 use super::collect::Found;
 use super::table::Bits;
 use crate::limits;
-use nopol_expr::{Expr, Row, Spec};
-use std::collections::BTreeMap;
 
 /// A part of a spec's rows, in their order.
 pub(super) struct Sample {

@@ -1,13 +1,15 @@
 //! The spec as bitsets over its rows: the outcomes of a boolean expression are a few machine words, and `&&`,
 //! `||` and `!` are word operations. Independent of costs and engines.
 
-use crate::limits;
-use fixedbitset::FixedBitSet;
-use nopol_expr::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
+
+use fixedbitset::FixedBitSet;
+use nopol_expr::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use typed_index_collections::TiVec;
+
+use crate::limits;
 
 /// A set of rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

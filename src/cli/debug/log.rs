@@ -4,11 +4,11 @@ use std::fs;
 use std::io::Write;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_debug::session::Session;
+use nopol_debug::web::{Live, Place, Step};
 
 use super::say;
 use crate::cli::output;
-use nopol_debug::session::Session;
-use nopol_debug::web::{Live, Place, Step};
 
 /// What is written beside the session.
 pub struct Log {

@@ -6,12 +6,12 @@ use std::process::Command as Process;
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_debug::gdb::Subject;
 use tempfile::TempDir;
 
 use super::{Failed, usage};
 use crate::cli::output;
 use crate::report::Ending;
-use nopol_debug::gdb::Subject;
 
 /// Source files with their texts.
 pub type Sources = Vec<(Utf8PathBuf, String)>;

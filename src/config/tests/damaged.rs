@@ -1,12 +1,12 @@
 //! Damaged files with settings: each is read, or refused by its name.
 
 use camino::Utf8Path;
+use nopol_basics::damaged::{documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{CargoOptions, Config, Display, File, Settings};
 use crate::config::{ConfigError, seconds};
-use nopol_basics::damaged::{documents, few, many};
 
 const WORDS: &[&str] = &[
     "top",

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use nopol_expr::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
+use nopol_source::condition::{Leaf, LeafKind, Spelling};
+use nopol_source::{Language, write};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use typed_index_collections::{TiSlice, TiVec};
@@ -9,9 +12,6 @@ use typed_index_collections::{TiSlice, TiVec};
 use super::super::value;
 use super::Wrong;
 use crate::patch::render::Style;
-use nopol_expr::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
-use nopol_source::condition::{Leaf, LeafKind, Spelling};
-use nopol_source::{Language, write};
 
 /// The language of the expressions in problem files.
 const LANGUAGE: Language = Language::Rust;

@@ -1,10 +1,10 @@
 //! Round trips of problem files, and error messages for malformed ones.
 
+use nopol_expr::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
+use nopol_source::{Language, write};
 use proptest::prelude::*;
 
 use super::*;
-use nopol_expr::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
-use nopol_source::{Language, write};
 
 /// A problem that is well-formed.
 pub fn problem(text: &str) -> ProblemFile {

@@ -1,11 +1,11 @@
 //! Damaged problem files and solvers' answers.
 
 use camino::Utf8Path;
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{PROBLEM, ProblemFile, fs, judge, problem};
-use nopol_basics::damaged::{Input, documents, few, many};
 
 const WORDS: &[&str] = &[
     "name",

@@ -1,12 +1,6 @@
 //! A program and what it must do: tests that pass, or a function that goes right for all arguments.
 
 use camino::Utf8PathBuf;
-
-use super::{Mutation, Request};
-use crate::formula::left_out::LeftOut;
-use crate::formula::load::{Far, Loaded, Refusal};
-use crate::formula::localization::Failing;
-use crate::subject::ecosystem::Whole;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Kept;
 use nopol_formula::mutate::specification::{Check, cells};
@@ -17,6 +11,12 @@ use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
 use nopol_program::visit::{Needs, needs, reached};
 use nopol_source::Language;
+
+use super::{Mutation, Request};
+use crate::formula::left_out::LeftOut;
+use crate::formula::load::{Far, Loaded, Refusal};
+use crate::formula::localization::Failing;
+use crate::subject::ecosystem::Whole;
 
 /// How far a function is followed if it is not said.
 const BOUND: u32 = 8;

@@ -6,6 +6,11 @@ mod showing;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use nopol_formula::encode::Extent;
+use nopol_formula::mutate::must::Prune;
+use nopol_formula::mutate::specification::Trouble;
+use nopol_formula::mutate::{self, Edit, Level, Repair, Space};
+use nopol_program::shown::ShownEdit;
 use serde::Serialize;
 
 use self::goal::Goal;
@@ -13,12 +18,6 @@ use self::showing::patched;
 use super::left_out::LeftOut;
 use super::load::Refusal;
 use super::localization::{Failing, Phase};
-use nopol_formula::encode::Extent;
-use nopol_formula::mutate::must::Prune;
-use nopol_formula::mutate::specification::Trouble;
-use nopol_formula::mutate::{self, Edit, Level, Repair, Space};
-use nopol_program::shown::ShownEdit;
-
 use crate::subject::{Project, Subject};
 
 /// What to repair.

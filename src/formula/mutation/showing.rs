@@ -1,13 +1,14 @@
 //! Repairs in the user's terms: their order, what they change, and the patched source.
 
-use super::ShownRepair;
-use super::Untried;
-use super::goal::Goal;
-use crate::subject::Subject;
 use nopol_basics::diff;
 use nopol_formula::mutate::{Edit, Level, Repair, Space, Specification};
 use nopol_program::ir::Span;
 use nopol_program::shown::ShownEdit;
+
+use super::ShownRepair;
+use super::Untried;
+use super::goal::Goal;
+use crate::subject::Subject;
 
 impl Goal {
     /// Smaller repairs first, then lower levels, then suspicious places.

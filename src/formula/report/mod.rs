@@ -4,12 +4,12 @@ pub mod mutation;
 
 use std::fmt::Write;
 
+use nopol_basics::count;
 use serde::Serialize;
 
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::places;
-use nopol_basics::count;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;

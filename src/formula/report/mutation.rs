@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use nopol_basics::count;
+
 use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
-use nopol_basics::count;
 
 /// Most tests named.
 const MANY: usize = 10;

@@ -1,15 +1,15 @@
 //! Searches on a simulated subject: closures decide which forced outcomes cure which test.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
+use nopol_process::run::trace::Trace;
+use nopol_source::SiteKind;
 use typed_index_collections::TiVec;
 
 use super::*;
 use crate::localize::fixture::{counter, site, sites, test, tests, texts, trial};
 use crate::localize::sequences::one;
-use nopol_process::run::trace::Trace;
-use nopol_source::SiteKind;
-use std::time::Duration;
 
 const BOUNDS: Bounds = Bounds {
     timeout: Duration::from_secs(1),

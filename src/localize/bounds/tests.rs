@@ -1,9 +1,10 @@
 //! What forcing tests of different lengths may cost.
 
-use super::*;
-use crate::localize::fixture::test;
 use nopol_process::run::Verdict;
 use nopol_process::run::trace::Trace;
+
+use super::*;
+use crate::localize::fixture::test;
 
 #[test]
 fn a_long_running_test_gets_fewer_runs_but_never_none() {

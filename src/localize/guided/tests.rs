@@ -1,8 +1,9 @@
 //! Longer sequences, on a test that a closure simulates.
 
+use nopol_source::SiteKind;
+
 use super::*;
 use crate::localize::fixture::{counter, site, sites, test, text, trial};
-use nopol_source::SiteKind;
 
 const BOUNDS: Bounds = Bounds {
     timeout: std::time::Duration::from_secs(1),

@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
+use nopol_process::run::Verdict;
+use nopol_source::SiteKind;
 use typed_index_collections::TiVec;
 
 use super::super::fixture::{counter, site, sites, test, text};
 use super::*;
-use nopol_process::run::Verdict;
-use nopol_source::SiteKind;
 
 /// Functions with a condition each.
 const TEXT: &str = "

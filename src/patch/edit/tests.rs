@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::*;
 use nopol_source::template::Template;
 use nopol_source::{FileIndex, FunctionIndex, Language, SiteKind};
+
+use super::*;
 
 fn wrapped(text: &str, statement: &str) -> String {
     wrapped_in(Language::Rust, text, statement)

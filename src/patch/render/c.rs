@@ -1,9 +1,10 @@
 //! C's notation of expressions.
 
-use super::{Notation, Style};
 use nopol_expr::{Binding, CmpOp, Expr, IntType, NullTest, Origin, Reading, TermId, Type, Value};
 use nopol_source::c::literals;
 use nopol_source::write;
+
+use super::{Notation, Style};
 
 pub(super) struct C;
 
@@ -114,10 +115,11 @@ fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::{Pool, Term};
     use nopol_source::Language;
     use nopol_source::condition::Spelling;
+
+    use super::*;
 
     fn pool() -> Pool {
         let pointer = |text: &str, test: NullTest| Term {

@@ -1,9 +1,10 @@
 //! Rust's notation of expressions.
 
-use super::{Notation, Style};
 use nopol_expr::access::{Payload, Reach};
 use nopol_expr::{Access, Binding, CmpOp, Expr, Query, TermId, Type};
 use nopol_source::write;
+
+use super::{Notation, Style};
 
 pub(super) struct Rust;
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use nopol_source::{FileIndex, Site};
+
 use super::{functions, root};
 use crate::probe::borrows::is_flow;
 use crate::probe::{Instrumentation, Part};
 use crate::subject::workspace::Diagnostic;
-use nopol_source::{FileIndex, Site};
 
 /// For an error about what an earlier statement did to a variable: the exits between the statements the error points
 /// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another; and so it does where an

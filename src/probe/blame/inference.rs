@@ -1,10 +1,11 @@
 //! Blame for errors about types: what is recorded or forced may say of what type something is, where the subject does not.
 
+use nopol_source::words::{mentions, words};
+use nopol_source::{FileIndex, Site, SiteIndex};
+
 use super::functions;
 use crate::probe::{CaptureKind, Instrumentation, Part, Stage};
 use crate::subject::workspace::Diagnostic;
-use nopol_source::words::{mentions, words};
-use nopol_source::{FileIndex, Site, SiteIndex};
 
 /// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or
 /// else in the same function.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::*;
-use crate::probe::{Capture, CaptureKind, Earlier};
 use nopol_source::Sources;
 use nopol_source::rust::{CrateRoot, read};
 use nopol_source::words::mentions;
+
+use super::*;
+use crate::probe::{Capture, CaptureKind, Earlier};
 
 const TEXT: &str = r"
 pub fn first(n: u32, is_open: bool) -> u32 {

@@ -4,6 +4,11 @@ mod guards;
 mod loops;
 mod panics;
 
+use nopol_expr::CmpOp;
+use nopol_source::condition::{Leaf, Node, Shape};
+use nopol_source::words::{mentions, plain_names, words};
+use nopol_source::{BodyOrigin, Form, Language, SiteKind};
+
 use super::shapes::{
     bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, of_operator,
     orders_remainder, truths_compared,
@@ -12,10 +17,6 @@ use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
-use nopol_expr::CmpOp;
-use nopol_source::condition::{Leaf, Node, Shape};
-use nopol_source::words::{mentions, plain_names, words};
-use nopol_source::{BodyOrigin, Form, Language, SiteKind};
 
 /// An edit with what is looked up for it.
 pub struct Edit<'c> {

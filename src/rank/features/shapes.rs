@@ -1,9 +1,10 @@
 //! What conditions look like, for the features of edits.
 
-use super::Feature;
-use crate::rank::change::is_literal;
 use nopol_expr::{ArithOp, CmpOp};
 use nopol_source::condition::{Node, Shape};
+
+use super::Feature;
+use crate::rank::change::is_literal;
 
 /// The comparisons of a condition: operators and sides.
 pub fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {

@@ -4,6 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_expr::{Binding, Expr, Spec};
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::{How, Sequence, When, pool};
+use nopol_source::kind::Form;
+use nopol_source::{Site, Sources};
+use nopol_synth::weights::WEIGHTS;
+use nopol_synth::{EditKind, Limits, Stop};
 
 use super::evidence::{Explanation, Observed};
 use super::order::guards_first;
@@ -19,14 +27,6 @@ use crate::repair::place;
 use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
 use crate::subject::SubjectError;
-use nopol_basics::count;
-use nopol_expr::{Binding, Expr, Spec};
-use nopol_process::run::suite::TestIndex;
-use nopol_process::run::{How, Sequence, When, pool};
-use nopol_source::kind::Form;
-use nopol_source::{Site, Sources};
-use nopol_synth::weights::WEIGHTS;
-use nopol_synth::{EditKind, Limits, Stop};
 
 /// Candidates of one site that are judged, by [`Claim`].
 const MOST_PER_SITE: [usize; 4] = [10, 8, 5, 3];

@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::{Context, Readings};
+use nopol_process::run::{Forced, How, Plan, Verdict, When, pool};
+use nopol_source::SiteIndex;
 
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Instrumentation;
 use crate::repair::session::Session;
-use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::trace::{Context, Readings};
-use nopol_process::run::{Forced, How, Plan, Verdict, When, pool};
-use nopol_source::SiteIndex;
 
 /// Pairs of a passing test and an early exit that are run with the exit taken.
 const MOST_EXIT_TRIALS: usize = 600;

@@ -5,6 +5,11 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use nopol_expr::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
+use nopol_process::run::id::TestId;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
+use nopol_synth::{Counterexample, Equality};
 use typed_index_collections::TiSlice;
 
 use crate::contexts::{self, Problem, Recorded, Seen, Witnesses, evidence};
@@ -12,11 +17,6 @@ use crate::patch::render::Style;
 use crate::rank::facts::Support;
 use crate::repair::fix::{Difference, Evidence};
 use crate::report::{ClauseReport, ContextRow, ContextTable};
-use nopol_expr::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
-use nopol_process::run::id::TestId;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
-use nopol_synth::{Counterexample, Equality};
 
 /// Contexts that are listed with a patch.
 const MOST_ROWS: usize = 40;

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
 
 use crate::repair::engine::Engine;
 use crate::repair::fix::Fix;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
-use nopol_process::run::suite::TestIndex;
-use nopol_source::SiteIndex;
 
 /// Looks for fixes at existing conditions and statements. Of a large subject only the functions that failing
 /// tests reach are instrumented, and with the insertion points in them: mostly they are needed afterwards, and

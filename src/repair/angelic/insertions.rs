@@ -5,6 +5,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::{FunctionIndex, SiteIndex};
+use nopol_synth::weights::WEIGHTS;
 
 use crate::localize::angelic::AngelicSite;
 use crate::rank::facts::PanicAt;
@@ -14,9 +17,6 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
-use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, SiteIndex};
-use nopol_synth::weights::WEIGHTS;
 
 /// Conditions that get one-step edits, whether or not a forced outcome cured a test there.
 const MOST_SUSPECTED: usize = 40;

@@ -5,6 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_process::run::suite::TestIndex;
+use nopol_process::run::trace::Counter;
+use nopol_process::run::{Plan, Verdict};
+use nopol_source::{FunctionIndex, SiteIndex};
 
 use crate::localize::angelic::{self, AngelicSite, Clues};
 use crate::localize::spectrum::Suspect;
@@ -15,11 +20,6 @@ use crate::repair::session::Session;
 use crate::report::markup::code;
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
-use nopol_basics::count;
-use nopol_process::run::suite::TestIndex;
-use nopol_process::run::trace::Counter;
-use nopol_process::run::{Plan, Verdict};
-use nopol_source::{FunctionIndex, SiteIndex};
 
 /// A test that hangs is traced with this fraction of the fuel.
 const ENDLESS: u64 = 10;

@@ -22,6 +22,9 @@ pub mod unconfirmed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
+use nopol_source::idle::has_idle_part;
 
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
@@ -29,9 +32,6 @@ use super::session::Session;
 use super::settings::Depth;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::{Spectrum, Suspect};
-use nopol_process::run::suite::TestIndex;
-use nopol_source::SiteIndex;
-use nopol_source::idle::has_idle_part;
 
 impl Session<'_> {
     /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the

@@ -6,13 +6,6 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::evidence::{Explanation, Observed};
-use super::targets_of;
-use crate::localize::angelic::AngelicSite;
-use crate::repair::fix::{Evidence, Fix, SiteEdit};
-use crate::repair::knowledge::Knowledge;
-use crate::repair::place;
-use crate::repair::session::Session;
 use nopol_expr::{CmpOp, Type};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Around, Kin};
@@ -24,6 +17,14 @@ use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
 use nopol_source::words::{plain_names, with_parameters};
 use nopol_source::{Language, Site, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
+
+use super::evidence::{Explanation, Observed};
+use super::targets_of;
+use crate::localize::angelic::AngelicSite;
+use crate::repair::fix::{Evidence, Fix, SiteEdit};
+use crate::repair::knowledge::Knowledge;
+use crate::repair::place;
+use crate::repair::session::Session;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
 const MOST_AT_ANGELIC: usize = 48;

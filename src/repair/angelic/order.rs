@@ -1,11 +1,12 @@
 //! The order of the clauses of a condition: what keeps a clause from going wrong stands before it. Values that were recorded
 //! cannot tell in C, where an element out of bounds may have a value, and need not tell in Rust.
 
-use crate::rank::guards::Guards;
 use nopol_expr::Expr;
 use nopol_source::Language;
 use nopol_source::condition::Node;
 use nopol_source::words::plain_names;
+
+use crate::rank::guards::Guards;
 
 /// The expression with each guard before the clause that it protects; `text` writes a clause.
 pub(super) fn guards_first(
@@ -109,8 +110,9 @@ fn chain<'e>(expr: &'e Expr, is_and: bool, clauses: &mut Vec<&'e Expr>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::TermId;
+
+    use super::*;
 
     /// The order of `&&` of clauses that are written so, or of `||`.
     fn order(language: Language, texts: &[&str], is_and: bool) -> Vec<String> {

@@ -3,6 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use nopol_basics::count;
+use nopol_process::run::Sequence;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::SiteIndex;
+use nopol_synth::weights::WEIGHTS;
 
 use super::candidates::Candidate;
 use crate::localize::angelic::AngelicSite;
@@ -14,11 +19,6 @@ use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::settings::Depth;
-use nopol_basics::count;
-use nopol_process::run::Sequence;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::SiteIndex;
-use nopol_synth::weights::WEIGHTS;
 
 /// Candidates of each of the two sites that are combined.
 const MOST_COMBINED: usize = 8;

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use nopol_basics::count;
 use nopol_instrument::layout::MOST_ROWS;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::trace::Context;
+use nopol_process::run::{Plan, TestRun, Verdict, pool};
+use nopol_source::{SiteIndex, candidate_terms};
 
 use super::costly::leaving_out;
 use super::dont_care::{Seen, Trials};
@@ -15,11 +20,6 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::{Capture, CaptureKind, Instrumentation, Part, Stage, captures};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
-use nopol_basics::count;
-use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::trace::Context;
-use nopol_process::run::{Plan, TestRun, Verdict, pool};
-use nopol_source::{SiteIndex, candidate_terms};
 
 /// Contexts of one outcome that are recorded in all passing tests together, at one site and at all. Each site and
 /// each test gets the same share: tests that are many and long say much the same.

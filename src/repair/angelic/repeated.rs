@@ -5,6 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nopol_process::run::suite::TestIndex;
+use nopol_source::words::mentions;
+use nopol_source::{Form, Site, SiteKind};
+use nopol_synth::weights::WEIGHTS;
+
 use super::one_step::Unobserved;
 use super::targets_of;
 use crate::localize::angelic::AngelicSite;
@@ -12,10 +17,6 @@ use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::place;
 use crate::repair::session::Session;
-use nopol_process::run::suite::TestIndex;
-use nopol_source::words::mentions;
-use nopol_source::{Form, Site, SiteKind};
-use nopol_synth::weights::WEIGHTS;
 
 /// Conditions tried at one place, each plain and negated, and in one build.
 const MOST_AT_PLACE: usize = 6;

@@ -2,13 +2,13 @@
 //! the sequences tried does.
 
 use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
 
 use crate::repair::engine::Engine;
 use crate::repair::fix::{Fix, uncured};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::settings::Depth;
-use nopol_process::run::suite::TestIndex;
 
 /// Conditions that are tried.
 const MOST_UNCONFIRMED: usize = 20;

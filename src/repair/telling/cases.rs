@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8Path;
-
-use super::{Bench, NewTest, Question, why};
 use nopol_process::run::command::{Case, Command, Input};
 use nopol_process::run::id::TestId;
 use nopol_process::run::{Binary, Commands, Harness};
 use nopol_source::vary;
+
+use super::{Bench, NewTest, Question, why};
 
 /// The most tests tried near one.
 const MOST_VARIANTS: usize = 200;

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::id::TestId;
+use nopol_source::nearby::{self, Test, Variant};
 
 use super::{Bench, Insertion, NewTest, Question, last_of, why};
 use crate::patch::edit::Edit;
 use crate::subject::files;
-use nopol_process::run::id::TestId;
-use nopol_source::nearby::{self, Test, Variant};
 
 /// How often what does not compile is taken out.
 const MOST_ROUNDS: usize = 6;

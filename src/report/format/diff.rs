@@ -1,11 +1,11 @@
 //! `--format diff`: only a diff, so that the output can be piped to `git apply`.
 
 use anyhow::Result;
+use nopol_basics::visible;
 
 use super::human;
 use super::{Render, Rendered};
 use crate::report::Outcome;
-use nopol_basics::visible;
 
 /// The diff of the first patch. Alternative patches cannot be applied together.
 pub struct Diff;

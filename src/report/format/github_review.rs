@@ -4,6 +4,8 @@
 //! are annotations on standard error.
 
 use anyhow::{Context, Result};
+use nopol_basics::count;
+use nopol_basics::visible::is_hidden;
 use serde_json::{Value, json};
 
 use super::{Render, Rendered, github};
@@ -13,8 +15,6 @@ use crate::report::claim;
 use crate::report::markup::{fenced, prose};
 use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
-use nopol_basics::count;
-use nopol_basics::visible::is_hidden;
 
 /// The best patch of each cause as a suggestion.
 pub struct Review;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use nopol_basics::count;
 
 use super::human::{how, place, places};
 use super::{Render, Rendered};
@@ -18,7 +19,6 @@ use crate::report::Phase;
 use crate::report::SiteReport;
 use crate::report::claim;
 use crate::report::phrases::{capitalized, sureness};
-use nopol_basics::count;
 
 /// The page.
 pub struct Html;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use anyhow::Result;
+use nopol_basics::count;
 
 use super::{Render, Rendered};
 use crate::report::AngelicHow;
@@ -20,7 +21,6 @@ use crate::report::claim;
 use crate::report::markup::code;
 use crate::report::phrases::names;
 use crate::report::{phrases, snippet};
-use nopol_basics::count;
 
 const BOLD: Style = Style::new().bold();
 

@@ -1,9 +1,10 @@
 //! `--format json`: one object on standard output. Only this file defines its shape. The doc comments below are
 //! part of the schema, which is committed in `docs/schema.json`; a test compares the two.
 
-use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 
+use anyhow::{Context, Result, bail};
+use nopol_basics::hash::fnv1a;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,6 @@ use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
     Evidence, Outcome, PatchReport,
 };
-use nopol_basics::hash::fnv1a;
 
 /// Incremented when a field is removed or changes its meaning.
 const VERSION: u32 = 1;

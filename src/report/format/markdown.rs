@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use nopol_basics::count;
 
 use super::{Render, Rendered};
 use crate::report::Ending;
@@ -12,7 +13,6 @@ use crate::report::claim;
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, sureness};
-use nopol_basics::count;
 
 /// A table, and each patch behind a line to open.
 pub struct Markdown;

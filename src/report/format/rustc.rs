@@ -2,6 +2,7 @@
 //! run such a command (rust-analyzer's `check.overrideCommand`) offer them as quick fixes, and `rustfix` applies them.
 
 use anyhow::Result;
+use nopol_basics::visible;
 use serde_json::{Value, json};
 
 use super::{Render, Rendered};
@@ -9,7 +10,6 @@ use crate::report::phrases::{advice, headline, sureness};
 use crate::report::regions::region;
 use crate::report::snippet;
 use crate::report::{EditReport, Outcome, PackageReport, PatchReport};
-use nopol_basics::visible;
 
 /// A diagnostic per patch.
 pub struct Rustc;

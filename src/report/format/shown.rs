@@ -1,11 +1,11 @@
 //! An outcome as it may be shown: names are in one line, and nothing in any text is hidden.
 
+use nopol_basics::visible;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::report::{Outcome, PatchReport};
-use nopol_basics::visible;
 
 /// The fields with texts of several lines; all others are names.
 const TEXTS: [&str; 10] = [

@@ -1,8 +1,9 @@
 //! Outcomes whose texts come from a hostile subject: what a terminal, a log, Markdown or XML would obey.
 
+use nopol_basics::visible::{self, is_hidden};
+
 use super::*;
 use crate::report::format::FORMATS;
-use nopol_basics::visible::{self, is_hidden};
 
 const BAD: &str =
     "\u{1b}[2K\u{1b}]0;t\u{7}\u{9b}1A\r::stop-commands::x\u{202e}\u{2066}\u{200f}\u{0}\u{ffff}";

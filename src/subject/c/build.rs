@@ -9,15 +9,15 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::command::Case;
+use nopol_process::run::confine::Confinement;
+use nopol_process::run::process::{Job, Limits};
+use nopol_process::run::{Binary, Commands, Harness};
 
 use super::{Program, diagnostics, fresh, shim, target};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
-use nopol_process::run::command::Case;
-use nopol_process::run::confine::Confinement;
-use nopol_process::run::process::{Job, Limits};
-use nopol_process::run::{Binary, Commands, Harness};
 
 /// Compiler flags of a sanitized build. The first sanitizer report ends the program.
 const SANITIZED: &str =

@@ -5,13 +5,13 @@ use std::fs::{self, File};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::confine::Confinement;
+use nopol_process::run::process::{Job, Limits};
+use nopol_source::c::branches::TakenLines;
 use serde::{Deserialize, Serialize};
 
 use crate::subject::paths::normal;
 use crate::subject::workspace::Workspace;
-use nopol_process::run::confine::Confinement;
-use nopol_process::run::process::{Job, Limits};
-use nopol_source::c::branches::TakenLines;
 
 /// A call of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

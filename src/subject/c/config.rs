@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
+use nopol_basics::paths;
+use nopol_basics::visible;
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 use serde::Deserialize;
 use walkdir::WalkDir;
 
@@ -13,9 +16,6 @@ pub use crate::config::NAME;
 use crate::config::{Config, ConfigError, File, seconds};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
-use nopol_basics::paths;
-use nopol_basics::visible;
-use nopol_process::run::command::{Case, Command, Comparison, Input};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

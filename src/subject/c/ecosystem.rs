@@ -9,13 +9,6 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-
-use super::build::{self, build};
-use super::options::COptions;
-use super::{Program, calls, load, print, reference, runtime};
-use crate::subject::ecosystem::{Answered, Description, Ecosystem, Whole};
-use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::subject::{Subject, SubjectError, files, paths};
 use nopol_process::copy::stamp::Stamp;
 use nopol_process::run::Runner;
 use nopol_process::run::command::{self, Case, Input};
@@ -23,6 +16,13 @@ use nopol_process::run::id::{TargetId, TestId};
 use nopol_source::Language;
 use nopol_source::c::language::Files;
 use nopol_source::language::Readable;
+
+use super::build::{self, build};
+use super::options::COptions;
+use super::{Program, calls, load, print, reference, runtime};
+use crate::subject::ecosystem::{Answered, Description, Ecosystem, Whole};
+use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use crate::subject::{Subject, SubjectError, files, paths};
 
 impl Description for COptions {
     fn load(&self) -> Result<Subject, SubjectError> {

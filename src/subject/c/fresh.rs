@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::hash::fnv1a_of;
 use serde::{Deserialize, Serialize};
 
 use super::opened::Opened;
@@ -15,7 +16,6 @@ use super::{Program, build, calls, includes};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
 use crate::subject::workspace::{Build, Workspace};
-use nopol_basics::hash::fnv1a_of;
 
 /// By how much the time of a file may lie before the clock's when it was written.
 const COARSE: Duration = Duration::from_millis(20);

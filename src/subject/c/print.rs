@@ -1,12 +1,12 @@
 //! The description of a C program as text: in `--print-config`, and a test that is added to it.
 
+use nopol_process::run::command::{Case, Command, Comparison, Input};
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::config;
 use super::options::COptions;
 use crate::config::File;
 use crate::subject::SubjectError;
-use nopol_process::run::command::{Case, Command, Comparison, Input};
 
 /// The table `[c]` with the origin of each value; for the tests, only where they are defined.
 ///

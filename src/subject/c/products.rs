@@ -6,13 +6,13 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::copy::files::{remove, remove_tree};
 use walkdir::WalkDir;
 
 use super::fresh::Way;
 use super::{Program, build, calls};
 use crate::subject::paths::normal;
 use crate::subject::workspace::Workspace;
-use nopol_process::copy::files::{remove, remove_tree};
 
 /// How programs, object files and libraries start.
 const STARTS: [&[u8]; 3] = [b"\x7fELF", b"!<arch>\n", b"!<thin>\n"];

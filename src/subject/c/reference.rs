@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::{Runner, pool};
 
 use super::{Program, target};
 use crate::subject::ecosystem::Answered;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{SubjectError, files, paths};
-use nopol_process::run::{Runner, pool};
 
 /// The most that an answer may have, in bytes.
 const MOST_PRINTED: u64 = 1 << 20;

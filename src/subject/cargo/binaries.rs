@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::TargetKind;
-
-use super::build::{Cargo, cargo};
 use nopol_process::run::id::TargetId;
 use nopol_process::run::{Binary, Harness};
+
+use super::build::{Cargo, cargo};
 
 impl Cargo<'_> {
     /// The binary of a test target; `None` if the target is in no member.

@@ -11,13 +11,13 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{Message, TargetKind};
-
-use super::{Packages, diagnostics, wrapper};
-use crate::subject::workspace::{Build, Linked, Workspace};
 use nopol_process::copy::files;
 use nopol_process::run::confine::{Circumstances, Confinement};
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::stack;
+
+use super::{Packages, diagnostics, wrapper};
+use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// The members of a workspace in one working copy.
 pub(super) struct Cargo<'a> {

@@ -4,9 +4,9 @@ use std::io::{self, BufRead};
 
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::Diagnostic;
+use nopol_basics::stack::on_large;
 
 use crate::subject::workspace::{self, Span};
-use nopol_basics::stack::on_large;
 
 /// The messages in what cargo prints, one for each line. Macros of the subject can print lines of their own, which
 /// are text.

@@ -7,6 +7,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::Runner;
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_source::Language;
+use nopol_source::language::Readable;
+use nopol_source::rust::language::Crates;
 
 use super::build::build;
 use super::doctests::{doctests, may_have_doctests};
@@ -18,11 +23,6 @@ use super::{Member, Packages, load, runtime};
 use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Told, Whole};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
-use nopol_process::run::Runner;
-use nopol_process::run::id::{TargetId, TestId};
-use nopol_source::Language;
-use nopol_source::language::Readable;
-use nopol_source::rust::language::Crates;
 
 impl Description for CargoOptions {
     fn load(&self) -> Result<Subject, SubjectError> {

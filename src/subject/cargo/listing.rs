@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
-
-use crate::subject::SubjectError;
-use crate::subject::workspace::Workspace;
 use nopol_process::run::WHOLE;
 use nopol_process::run::confine::{Circumstances, Confinement};
 use nopol_process::run::id::{TargetId, TestId};
 use nopol_process::run::process::{Exit, Job};
 use nopol_process::run::{self, Binary, summary};
+
+use crate::subject::SubjectError;
+use crate::subject::workspace::Workspace;
 
 /// The arguments that cargo-nextest uses, too.
 const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];

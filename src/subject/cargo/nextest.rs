@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::Utf8Path;
+use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::rules::{Group, Rule, Rules};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -16,8 +18,6 @@ use super::build::Cargo;
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::Told;
 use crate::subject::workspace::{Linked, Workspace};
-use nopol_process::run::id::{TargetId, TestId};
-use nopol_process::run::rules::{Group, Rule, Rules};
 
 /// Where the configuration is, below the workspace.
 const FILE: &str = ".config/nextest.toml";

@@ -3,10 +3,11 @@
 //! Each is drawn as by [`super::text`], with what differs from the other marked. Which nodes are the same is decided
 //! by their numbers.
 
+use nopol_heap::state::State;
+
 use super::block::{Block, Ink, Phrase};
 use super::changes::Changes;
 use super::text::picture;
-use nopol_heap::state::State;
 
 /// What is between the two pictures.
 const BAR: &str = " │ ";

@@ -3,12 +3,13 @@
 //! A [`Card`] is measured first, then placed by [`super::layout`], and painted last. Arrows between boxes are left to
 //! [`super::arrow`].
 
+use nopol_heap::state::{Node, Value};
+
 use super::arrays::Held;
 use super::changes::Changes;
 use super::layout::Point;
 use super::paint::{Paint, number, text_width};
 use super::shape::Graph;
-use nopol_heap::state::{Node, Value};
 
 /// The height of the header.
 const HEADER: f64 = 24.0;

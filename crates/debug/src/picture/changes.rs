@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::arrays::{Row, node_rows, variable_rows};
 use nopol_heap::state::{Node, NodeId, State, Value, Variable};
+
+use super::arrays::{Row, node_rows, variable_rows};
 
 /// The changes of one node.
 #[derive(Clone, Debug, Default)]

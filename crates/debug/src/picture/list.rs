@@ -3,10 +3,11 @@
 //! Rows are broken at the width. A chain ends in what its last node holds: null, or the name of a node that is drawn
 //! elsewhere. The words in the boxes come from [`Pen`].
 
+use nopol_heap::state::Value;
+
 use super::block::{Block, Ink, Phrase};
 use super::shape::{Chain, Group, chains};
 use super::text::Pen;
-use nopol_heap::state::Value;
 
 /// The columns that an arrow takes between two boxes.
 const ARROW: usize = 5;

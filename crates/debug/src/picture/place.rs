@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use nopol_heap::state::Value;
+
 use super::card::Card;
 use super::lanes;
 use super::layout::{Link, Point, Route, layout};
 use super::shape::{Graph, Group, Shape, chains, tree_starts};
-use nopol_heap::state::Value;
 
 /// The greatest number of boxes for which all links are laid out; with more, only one to each box is.
 const THOROUGH: usize = 40;

@@ -1,9 +1,9 @@
 //! What holds for pictures of all states, also of those that no program makes.
 
+use nopol_heap::state::{Node, NodeId, State, Value, Variable};
 use proptest::prelude::*;
 
 use super::{beside, draw, svg, words};
-use nopol_heap::state::{Node, NodeId, State, Value, Variable};
 
 const WIDTH: usize = 80;
 

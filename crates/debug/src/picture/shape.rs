@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arrays::{Row, node_rows, variable_rows};
 use nopol_heap::state::{Node, NodeId, State, Value};
+
+use super::arrays::{Row, node_rows, variable_rows};
 
 /// Names of fields that usually lead back or across, and so do not carry the structure.
 const BACK: [&str; 14] = [

@@ -4,6 +4,8 @@
 //! At most [`MOST`] nodes are drawn; how many are left out is said. What a box, an arrow and a colour look like is
 //! left to [`super::card`], [`super::arrow`] and [`super::paint`]; where they are, to [`super::place`].
 
+use nopol_heap::state::{State, Value};
+
 use super::arrays::Held;
 use super::arrow::{self, Look};
 use super::changes::Changes;
@@ -13,7 +15,6 @@ use super::place::{Drawing, place};
 use super::shape::{Graph, Group, Shape, groups};
 use super::text::hidden;
 use super::words::words;
-use nopol_heap::state::{State, Value};
 
 /// The most nodes that are drawn.
 const MOST: usize = 200;

@@ -1,10 +1,10 @@
 //! Pictures of known states.
 
 use insta::assert_snapshot;
+use nopol_heap::state::State;
 
 use super::samples::*;
 use super::{draw, svg, words};
-use nopol_heap::state::State;
 
 fn plain(state: &State) -> String {
     draw(state, None, 80, false)

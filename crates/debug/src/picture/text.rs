@@ -3,13 +3,14 @@
 //! [`draw`] puts the parts together; the shapes themselves are drawn by [`super::list`] and [`super::tree`] with the
 //! words that [`Pen`] gives them, so that a value looks the same everywhere.
 
+use nopol_heap::state::{State, Value};
+
 use super::arrays::Held;
 use super::block::{Block, Ink, Phrase};
 use super::changes::Changes;
 use super::list;
 use super::shape::{Graph, Group, Shape, groups};
 use super::tree;
-use nopol_heap::state::{State, Value};
 
 /// The widths that are drawn for. What is asked beyond them is brought within.
 const WIDTHS: std::ops::RangeInclusive<usize> = 20..=1000;

@@ -3,10 +3,11 @@
 //! Each node has its line at one place only. Where a field leads to a node that has its line elsewhere, its name is
 //! written with a hint at where to look. The words in the lines come from [`Pen`].
 
+use nopol_heap::state::Value;
+
 use super::block::{Block, Ink, Phrase};
 use super::shape::{Group, tree_starts};
 use super::text::Pen;
-use nopol_heap::state::Value;
 
 /// The columns by which children are indented.
 const INDENT: usize = 3;

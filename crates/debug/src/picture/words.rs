@@ -3,9 +3,10 @@
 //! Only the structure is told: which variable leads where, and how the nodes follow each other. The data in the nodes
 //! are left to the pictures.
 
+use nopol_heap::state::{State, Value};
+
 use super::shape::{Graph, Shape, chains, groups, tree_starts};
 use super::text::hidden;
-use nopol_heap::state::{State, Value};
 
 /// The structure of a state in one line, such as `head → n2 → n1 → null; current → n1`.
 pub fn words(state: &State) -> String {

@@ -5,13 +5,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::gdb::{FrameIdentity, Names, Snapshot};
 use nopol_heap::effect::Effects;
 use nopol_heap::ir::{Routine, VariableId};
 use nopol_heap::machine::Point;
 use nopol_heap::memory::Memory;
 use nopol_heap::problem::{Control, Triple, Visit};
 use nopol_heap::state::{NodeId, State, Value};
+
+use crate::gdb::{FrameIdentity, Names, Snapshot};
 
 /// An asserted state.
 #[derive(Clone, Debug)]

@@ -3,14 +3,15 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use nopol_heap::ir::Instruction;
+use nopol_heap::load::Loaded;
+use nopol_heap::state::Value;
+
 use super::command::Named;
 use super::screen::{Instead, inserted, instead};
 use super::tracked::Tracked;
 use super::{Done, Session, found, push, said};
 use crate::gdb::{self, Stop, Why};
-use nopol_heap::ir::Instruction;
-use nopol_heap::load::Loaded;
-use nopol_heap::state::Value;
 
 impl Session {
     /// That the program runs.

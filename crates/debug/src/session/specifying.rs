@@ -6,14 +6,6 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
-
-use super::command::Named;
-use super::history::Trust;
-use super::screen::obstacle;
-use super::tracked::Tracked;
-use super::{Done, MOST_NODES, Session, said, written};
-use crate::gdb::{self, Stop, Why};
-use crate::picture;
 use nopol_heap::RESULT;
 use nopol_heap::confine::{Confinement, search};
 use nopol_heap::ir::{Atom, Routine};
@@ -25,6 +17,14 @@ use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::state::{State, Value};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
+
+use super::command::Named;
+use super::history::Trust;
+use super::screen::obstacle;
+use super::tracked::Tracked;
+use super::{Done, MOST_NODES, Session, said, written};
+use crate::gdb::{self, Stop, Why};
+use crate::picture;
 
 /// What is asserted if no patch explains all, and what is said then.
 const LOOSER: [(Trust, &str); 2] = [

@@ -4,9 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::command::Named;
-use super::history::{Checkpoint, History, Kept, Since};
-use crate::gdb::{FrameIdentity, Names, Snapshot};
 use nopol_heap::effect::{Effect, Effects};
 use nopol_heap::ir::{Instruction, Routine, VariableId};
 use nopol_heap::load::Loaded;
@@ -18,6 +15,10 @@ use nopol_heap::problem::{Control, Visit};
 use nopol_heap::state::{self, State, Value};
 use nopol_program::front::c::macro_constants;
 use nopol_program::ir::VariableId as CellId;
+
+use super::command::Named;
+use super::history::{Checkpoint, History, Kept, Since};
+use crate::gdb::{FrameIdentity, Names, Snapshot};
 
 /// The structure of a node for which the debugger has another name: that of a type, or without `struct`.
 fn record_of(routine: &Routine, node: &state::Node) -> String {

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use nopol_program::ir::{BinaryOp, FaultKind, Lvalue, Scalar};
+
 use super::memory::{Carried, INDEX_BITS, Target, Value, choose};
 use super::{Bit, Encoder, Result, index_word};
 use crate::circuit::word::{self, Word};
-use nopol_program::ir::{BinaryOp, FaultKind, Lvalue, Scalar};
 
 /// A number of cells that leads out of every object.
 const FAR: i128 = -(1 << (INDEX_BITS - 1));

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use nopol_program::ir::{Builtin, Conversion, Expr, Initially, MOST_CELLS, Scalar, Span};
+use nopol_program::text::{self, Scanned};
+
 use super::addresses::Located;
 use super::memory::{INDEX_BITS, Target, Value};
 use super::stream::{Output, Progress};
 use super::{Bit, Encoder, Result, constant, index_word};
 use crate::circuit::word::{self, Word};
-use nopol_program::ir::{Builtin, Conversion, Expr, Initially, MOST_CELLS, Scalar, Span};
-use nopol_program::text::{self, Scanned};
 
 const CHAR: Scalar = Scalar::Int {
     bits: 8,

@@ -1,9 +1,10 @@
 //! Expressions that choices may change, as circuits: operands are evaluated once, and signals choose between what is made
 //! of them.
 
+use nopol_program::ir::{ChoiceId, Expr, ExprKind, FaultKind, LogicalOp, Variant};
+
 use super::memory::{Carried, Value, choose};
 use super::{Bit, Encoder, Result};
-use nopol_program::ir::{ChoiceId, Expr, ExprKind, FaultKind, LogicalOp, Variant};
 
 impl Encoder<'_> {
     /// The value of an expression, or of what the choice that is made makes of it.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use nopol_program::ir::{FunctionId, Program, Scalar, Span, Test};
+use nopol_program::position::Positions;
+
 use super::memory::Value;
 use super::word::{self, Word};
 use super::{Bit, Choices, Circuit, Encoded, Encoder, Explored, Extent, Frees, Result, index_word};
-use nopol_program::ir::{FunctionId, Program, Scalar, Span, Test};
-use nopol_program::position::Positions;
 
 /// What grows while runs are encoded.
 pub struct Growing<'a> {

@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use super::memory::{Carried, ObjectId, Target, Value};
-use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, constant};
-use crate::circuit::word::{self, Word};
 use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar,
     Statement, UnaryOp, VariableId,
 };
 use nopol_program::position::Step;
+
+use super::memory::{Carried, ObjectId, Target, Value};
+use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, constant};
+use crate::circuit::word::{self, Word};
 
 impl Encoder<'_> {
     /// The value of an expression, evaluated where the run is; a fault if it was never set.

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use foldhash::fast::RandomState;
+use nopol_basics::index;
+use nopol_program::ir::{Initially, Scalar};
 use typed_index_collections::TiVec;
 
 use super::Extent;
 use crate::circuit::word::{self, Word};
 use crate::circuit::{Bit, Circuit};
-use nopol_basics::index;
-use nopol_program::ir::{Initially, Scalar};
 
 index! {
     /// An object, in [`Memory::objects`].

@@ -18,16 +18,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use self::memory::{Carried, ContentsId, Memory, ObjectId, Value};
-use self::stream::{Output, Progress};
-use super::circuit::cnf::Patience;
-use super::circuit::word::{self, Word};
-use super::circuit::{Bit, Circuit};
 use nopol_program::ir::{
     ChoiceId, Entry, FaultKind, FunctionId, Initially, NodeId, PlaceId, Program, Scalar, Span,
     Test, VariableId,
 };
 use nopol_program::position::{Instance, PositionId, Positions};
+
+use self::memory::{Carried, ContentsId, Memory, ObjectId, Value};
+use self::stream::{Output, Progress};
+use super::circuit::cnf::Patience;
+use super::circuit::word::{self, Word};
+use super::circuit::{Bit, Circuit};
 
 /// How far a program is followed.
 #[derive(Clone, Copy, Debug)]

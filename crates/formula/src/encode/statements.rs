@@ -1,11 +1,12 @@
 //! Statements as circuits: what is written, where runs part and where they meet again.
 
+use nopol_program::ir::{Expr, ExprKind, Lvalue, NodeId, PlaceId, Scalar, Statement};
+use nopol_program::position::{Instance, Step};
+
 use super::addresses::Located;
 use super::memory::{INDEX_BITS, Value, choose};
 use super::{Bit, Encoder, Encountered, Free, Result, State};
 use crate::circuit::word;
-use nopol_program::ir::{Expr, ExprKind, Lvalue, NodeId, PlaceId, Scalar, Statement};
-use nopol_program::position::{Instance, Step};
 
 impl Encoder<'_> {
     pub(super) fn statement(&mut self, statement: &Statement) -> Result<()> {

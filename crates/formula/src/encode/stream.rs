@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::circuit::{Bit, Circuit};
 use nopol_program::ir::Expected;
+
+use crate::circuit::{Bit, Circuit};
 
 /// How far a run has come in a text: the possible states, each under a condition, at most one of which holds. None
 /// holds once the output was wrong.

@@ -5,12 +5,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::circuit::cnf::Solver;
-use crate::circuit::{Bit, Circuit};
-use crate::encode::{Encoded, Explored, Extent, Frees, Side, Stop, encode};
 use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
 use nopol_program::ir::{NodeId, PlaceId, Program, Test};
 use nopol_program::position::{Instance, Positions, Step};
+
+use crate::circuit::cnf::Solver;
+use crate::circuit::{Bit, Circuit};
+use crate::encode::{Encoded, Explored, Extent, Frees, Side, Stop, encode};
 
 /// What all angelic programs share.
 pub struct Shared<'a> {

@@ -4,14 +4,15 @@
 
 use std::collections::HashMap;
 
+use nopol_program::interpret::{Angelic, End, Evaluated, Run, Value};
+use nopol_program::ir::PlaceId;
+use nopol_program::position::Instance;
+
 use super::angelic::Shared;
 use super::enumerate::{Asked, Search};
 use crate::circuit::cnf::Lit;
 use crate::circuit::word::{self, Word};
 use crate::encode::Free;
-use nopol_program::interpret::{Angelic, End, Evaluated, Run, Value};
-use nopol_program::ir::PlaceId;
-use nopol_program::position::Instance;
 
 /// Most values of a run that are moved, most evaluations in the runs for all of them, and most questions to a solver.
 const MOST_VALUES: usize = 8;

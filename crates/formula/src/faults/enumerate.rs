@@ -7,17 +7,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use nopol_program::interpret::{Angelic, End, Run};
+use nopol_program::ir::{PlaceId, Program, Test};
+use nopol_program::position::Positions;
+
+pub use super::angelic::Part as Formula;
 use super::angelic::{AngelicProgram, Failing, Guess, Replay, Shared, guess};
 use super::hitting::Hitting;
 use super::{Candidate, Found, Limit, Outcome, Trouble, eager, transfer};
 use crate::circuit::cnf::{Lit, Solver};
 use crate::circuit::{Bit, Circuit};
 use crate::encode::Extent;
-use nopol_program::interpret::{Angelic, End, Run};
-use nopol_program::ir::{PlaceId, Program, Test};
-use nopol_program::position::Positions;
-
-pub use super::angelic::Part as Formula;
 
 /// What is searched.
 #[derive(Clone, Debug)]

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use nopol_program::ir::PlaceId;
+
 use crate::circuit::cnf::{Lit, Patience, Solver, Unknown};
 use crate::circuit::count::at_least;
 use crate::circuit::{Bit, Circuit};
-use nopol_program::ir::PlaceId;
 
 /// The cores that are known.
 pub struct Hitting {

@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Candidate;
-use super::enumerate::{Formula, Search};
 use nopol_program::interpret::{Angelic, End, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind, Test};
 use nopol_program::position::Instance;
+
+use super::Candidate;
+use super::enumerate::{Formula, Search};
 
 /// Evaluations in a run from which on it counts as long.
 const LONG: usize = 300;

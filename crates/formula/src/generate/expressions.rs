@@ -1,9 +1,10 @@
 //! Random expressions and cells.
 
-use super::{Generator, Shape, constant, expr, load};
 use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, FunctionId, LogicalOp, Lvalue, Overflow, Scalar, Statement, UnaryOp,
 };
+
+use super::{Generator, Shape, constant, expr, load};
 
 /// The type of numbers of elements.
 const LONG: Scalar = Scalar::Int {

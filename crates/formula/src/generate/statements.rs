@@ -1,11 +1,12 @@
 //! Random statements.
 
-use super::expressions::binary;
-use super::{Generator, Shape, constant, expr, load};
 use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, PlaceKind, Scalar,
     Statement, VariableId,
 };
+
+use super::expressions::binary;
+use super::{Generator, Shape, constant, expr, load};
 
 impl Generator {
     /// At least so many statements, with blocks so deep within them.

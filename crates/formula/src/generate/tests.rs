@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
+use nopol_program::ir::{Program, Test};
+use nopol_program::position::{Instance, Positions};
 use proptest::prelude::{ProptestConfig, Strategy};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::{BOUND, programs, programs_with_pointers};
-use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
-use nopol_program::ir::{Program, Test};
-use nopol_program::position::{Instance, Positions};
 
 fn limits(implicit: bool) -> Limits {
     Limits {

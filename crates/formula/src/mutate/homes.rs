@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::operators::{Level, level_of, others};
-use super::space::{Choice, Edit, Home, Kept, LocationId, Mutator};
 use nopol_program::ir::{ChoiceId, Expr, ExprKind, FunctionId, PlaceId, Span, VariableId, Variant};
 use nopol_program::written::{Item, ItemKind, Owner};
+
+use super::operators::{Level, level_of, others};
+use super::space::{Choice, Edit, Home, Kept, LocationId, Mutator};
 
 impl Kept {
     /// Whether an operator or a constant belongs to what is searched.

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::operators::Level;
-use super::rewrite::Text;
-use super::space::{AnyNumber, Edit, Mutator};
 use nopol_program::ir::{
     BinaryOp, ChoiceId, Dialect, Expr, ExprKind, Lvalue, Overflow, Scalar, Span, UnaryOp, Variant,
 };
 use nopol_program::visit::variable_of;
 use nopol_program::written::{Operation, Operator};
+
+use super::operators::Level;
+use super::rewrite::Text;
+use super::space::{AnyNumber, Edit, Mutator};
 
 impl<'a> Mutator<'a> {
     /// Constants in place of a constant, and where that is written.

@@ -3,12 +3,13 @@
 
 use std::collections::HashSet;
 
-use super::operators::{Level, binding_of_logical, is_bare_within};
-use super::rewrite::binding_within;
-use super::space::{Edit, Mutator};
 use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Overflow, Scalar, VariableId, Variant,
 };
+
+use super::operators::{Level, binding_of_logical, is_bare_within};
+use super::rewrite::binding_within;
+use super::space::{Edit, Mutator};
 
 /// Most clauses that are added to one condition.
 const MOST_CLAUSES: usize = 12;

@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
+use nopol_program::ir::{BinaryOp, Dialect, Expr, ExprKind, LogicalOp, Span};
+use nopol_program::written::{Operand, Operation, Operator, Used, Written};
+
 use super::literals::Literal;
 use super::operators::{Binding, binding, binding_of_logical, is_bare_within, token};
 use super::space::Edit;
-use nopol_program::ir::{BinaryOp, Dialect, Expr, ExprKind, LogicalOp, Span};
-use nopol_program::written::{Operand, Operation, Operator, Used, Written};
 
 /// The text of a file, and where an expression is in it.
 #[derive(Clone, Copy, Debug)]

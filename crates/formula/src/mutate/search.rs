@@ -5,6 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use nopol_program::ir::{ChoiceId, Made};
+use nopol_program::position::Positions;
+
 use super::must::{Prune, must};
 use super::operators::Level;
 use super::space::Space;
@@ -14,8 +17,6 @@ use crate::circuit::count::at_least;
 use crate::circuit::{Bit, Circuit};
 use crate::encode::{self, entry::Growing};
 use crate::encode::{Choices, Explored, Extent, Side, StopKind};
-use nopol_program::ir::{ChoiceId, Made};
-use nopol_program::position::Positions;
 
 /// What is searched.
 #[derive(Clone, Copy, Debug)]

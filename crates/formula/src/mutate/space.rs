@@ -3,12 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use typed_index_collections::TiVec;
-
-use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, others};
-use super::rearranged::clauses_of;
-use super::rewrite::{Text, is_truth};
-use super::scopes::Scopes;
 use nopol_basics::index;
 use nopol_program::ir::{
     BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
@@ -16,6 +10,12 @@ use nopol_program::ir::{
 };
 use nopol_program::visit::{self, Needs, variable_of};
 use nopol_program::written::{Operation, Operator, Owner};
+use typed_index_collections::TiVec;
+
+use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, others};
+use super::rearranged::clauses_of;
+use super::rewrite::{Text, is_truth};
+use super::scopes::Scopes;
 
 index! {
     /// A statement that may be changed in one of several ways, in [`Space::locations`].

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
+use nopol_program::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
+use nopol_program::ir::{FaultKind, FunctionId, Made, Program, Scalar, Test};
+use nopol_program::position::Positions;
 
 use super::applied::mutant;
 use super::space::Space;
@@ -12,9 +15,6 @@ use crate::circuit::word::Word;
 use crate::circuit::{Bit, Circuit};
 use crate::encode::entry::{Called, Growing, encode_call, encode_test, number};
 use crate::encode::{Choices, Explored, Extent, Side, Stop, StopKind};
-use nopol_program::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
-use nopol_program::ir::{FaultKind, FunctionId, Made, Program, Scalar, Test};
-use nopol_program::position::Positions;
 
 /// What a program must do.
 #[derive(Clone, Debug)]

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use nopol_program::interpret::{Angelic, End, Limits, run};
+use nopol_program::ir::{PlaceId, Program, Test};
+use nopol_program::position::Positions;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::circuit::{Bit, Circuit};
 use crate::encode::{Explored, Extent, Frees, encode};
 use crate::generate;
-use nopol_program::interpret::{Angelic, End, Limits, run};
-use nopol_program::ir::{PlaceId, Program, Test};
-use nopol_program::position::Positions;
 
 /// Whether the circuit and the interpreter agree on a test in which the places that `is_broken` picks get other
 /// values: zero, or what `noise` makes of an instance. Gives whether it passes.

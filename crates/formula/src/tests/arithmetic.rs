@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use nopol_program::ir::Scalar;
 use proptest::prelude::*;
 
 use crate::circuit::word::{self, Word};
 use crate::circuit::{Bit, Circuit};
-use nopol_program::ir::Scalar;
 
 /// A word that is constant or made of inputs with these values.
 fn operand(

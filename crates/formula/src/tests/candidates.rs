@@ -3,6 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use nopol_program::interpret::{End, Limits, run};
+use nopol_program::ir::{PlaceId, Program, Test};
+use nopol_program::position::Positions;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -11,9 +14,6 @@ use crate::circuit::cnf::Solver;
 use crate::encode::{Explored, Extent, Frees, encode};
 use crate::faults::{Formula, Found, Options, localize};
 use crate::generate;
-use nopol_program::interpret::{End, Limits, run};
-use nopol_program::ir::{PlaceId, Program, Test};
-use nopol_program::position::Positions;
 
 const EXTENT: Extent = Extent::new(generate::BOUND, true);
 

@@ -3,6 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use nopol_program::front::c;
+use nopol_program::ir::{ChoiceId, Entry, FunctionId, Made, Program, Test};
+use nopol_program::position::Positions;
+use nopol_program::visit::needs;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -12,10 +16,6 @@ use crate::mutate::must::Prune;
 use crate::mutate::space::Kept;
 use crate::mutate::specification::Check;
 use crate::mutate::{Level, Options, Outcome, Space, Specification, repairs};
-use nopol_program::front::c;
-use nopol_program::ir::{ChoiceId, Entry, FunctionId, Made, Program, Test};
-use nopol_program::position::Positions;
-use nopol_program::visit::needs;
 
 const EXTENT: Extent = Extent::new(3, true);
 

@@ -1,8 +1,9 @@
 //! Strings of which it is not known where they end: circuits and the interpreter print and read the same.
 
-use super::agreement::agree;
 use nopol_program::front::c;
 use nopol_program::ir::{Entry, Expected, Program, Test};
+
+use super::agreement::agree;
 
 const HEAD: &str = "#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n";
 

@@ -1,8 +1,9 @@
 //! Cells that were never set: circuits and the interpreter say of the same runs that they use one.
 
+use nopol_program::front::c;
+
 use super::agreement::agree;
 use super::strings::test;
-use nopol_program::front::c;
 
 /// Bodies of `main` in which it depends on values that may be any whether a cell has a value when it is used.
 const BODIES: [&str; 7] = [

@@ -5,6 +5,7 @@ mod terms;
 
 use std::collections::HashMap;
 
+use nopol_program::ir::RecordId;
 use typed_index_collections::TiVec;
 
 use super::cases::Cases;
@@ -18,7 +19,6 @@ use crate::problem::{Control, Triple, Visit};
 use crate::space::Space;
 use crate::state::Value;
 use crate::until::Until;
-use nopol_program::ir::RecordId;
 
 /// Most possible values of an entity.
 const MOST_CASES: usize = 96;

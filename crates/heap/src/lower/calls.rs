@@ -1,14 +1,14 @@
 //! Puts called functions in place of their calls.
 
-use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
-use crate::ir::{
-    Atom, Instruction, Kind, Leaf, Path, Statement, StatementId, Term, Type, VariableId,
-};
 use nopol_program::ir::{
     Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span,
 };
 
 use super::terms::Parts;
+use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
+use crate::ir::{
+    Atom, Instruction, Kind, Leaf, Path, Statement, StatementId, Term, Type, VariableId,
+};
 
 impl Lowering<'_> {
     /// Lowers a call; gives the variable that holds its result.

@@ -1,9 +1,10 @@
 //! Lowers conditions.
 
+use nopol_program::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
+
 use super::Lowering;
 use super::terms::Parts;
 use crate::ir::{Atom, Compared, Comparison, Condition, Term, Type};
-use nopol_program::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
 
 impl Lowering<'_> {
     /// Lowers a condition.

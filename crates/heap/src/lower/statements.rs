@@ -1,12 +1,13 @@
 //! Lowers statements: branches and loops become jumps, and every place between two statements of a block can take
 //! another one.
 
-use super::terms::Parts;
-use super::{Exits, Lowering};
-use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Slot, Statement as Written};
 use nopol_program::ir::{
     Dialect, Expr, Lvalue, NodeId, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
 };
+
+use super::terms::Parts;
+use super::{Exits, Lowering};
+use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Slot, Statement as Written};
 
 impl Lowering<'_> {
     /// The body of the function that is being lowered.

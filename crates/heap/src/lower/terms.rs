@@ -1,11 +1,12 @@
 //! Lowers expressions and what is assigned to.
 
-use super::{Lowering, number};
-use crate::ir::{Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId, fit};
 use nopol_program::ir::{
     Access, BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Outside, Scalar, Shape, Span,
     UnaryOp,
 };
+
+use super::{Lowering, number};
+use crate::ir::{Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId, fit};
 
 /// The leaves and comparisons of a statement that is being lowered.
 #[derive(Debug, Default)]

@@ -1,6 +1,9 @@
 //! The machine against the interpreter of formulas, on random functions over numbers of all types.
 
 use camino::Utf8PathBuf;
+use nopol_program::interpret::{self, End, Limits, call};
+use nopol_program::ir::FaultKind;
+use nopol_program::position::Positions;
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -10,9 +13,6 @@ use crate::load::Loaded;
 use crate::machine::Point;
 use crate::memory::Memory;
 use crate::state::Value;
-use nopol_program::interpret::{self, End, Limits, call};
-use nopol_program::ir::FaultKind;
-use nopol_program::position::Positions;
 
 const TYPES: [&str; 11] = [
     "int",

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use nopol_basics::paths::{normal, relative};
 use walkdir::WalkDir;
 
 use super::files;
-use nopol_basics::paths::{normal, relative};
 
 /// Limits on the entries and bytes behind one link that leads out; larger content is not copied.
 const MOST_ENTRIES: usize = 20_000;

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use camino::Utf8Path;
+use nopol_basics::hash::fnv1a;
+use nopol_basics::index::SiteIndex;
 use nopol_instrument::layout::env;
 
 use super::confine::Circumstances;
-use nopol_basics::hash::fnv1a;
-use nopol_basics::index::SiteIndex;
 
 /// The outcome that is forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

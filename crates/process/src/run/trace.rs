@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use nopol_basics::index::SiteIndex;
+use nopol_expr::{Int, IntType, Value};
 use nopol_instrument::layout::{self, step, tag};
 
 use super::LARGE_LOG;
-use nopol_basics::index::SiteIndex;
-use nopol_expr::{Int, IntType, Value};
 
 /// How often a site was evaluated in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

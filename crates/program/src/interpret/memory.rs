@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use fixedbitset::FixedBitSet;
+use nopol_basics::index;
 use typed_index_collections::TiVec;
 
 use super::value::{Address, Value};
 use crate::ir::{Initially, MOST_CELLS, Scalar};
-use nopol_basics::index;
 
 index! {
     /// An object of a run.

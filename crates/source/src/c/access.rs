@@ -1,11 +1,11 @@
 //! Parses C expressions into trees of what they read.
 
+use nopol_expr::access::{Access, Infix, Prefix, Query, Reach};
 use tree_sitter::Node as Tree;
 
 use super::condition::{self, arith_op, cmp_op};
 use super::syntax::{self, text_of};
 use crate::write::{as_written, opaque, text as written};
-use nopol_expr::access::{Access, Infix, Prefix, Query, Reach};
 
 /// The access of an expression.
 pub fn access(text: &str) -> Access {
@@ -138,8 +138,9 @@ fn is_safe(access: &Access) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::Outline;
+
+    use super::*;
 
     #[test]
     fn a_tree_is_written_back_verbatim() {

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use nopol_expr::{Binding, Origin};
+
 use super::types::fields;
 use crate::candidate_terms::TermText;
 use crate::{Callable, Constant, Function, Harvested, HarvestedKind, Name, Site, Sources};
-use nopol_expr::{Binding, Origin};
 
 /// Candidate terms of each group, per site.
 const MOST_FIELDS: usize = 40;

@@ -1,12 +1,12 @@
 //! Parses C conditions into trees, and derives purity and binding strength from their syntax.
 
+use nopol_expr::{ArithOp, Binding, CmpOp};
 use tree_sitter::Node as Tree;
 
 use super::access::{Reading, access, reading};
 use super::syntax::{self, text_of};
 use super::{effects, masks, null_tests};
 use crate::condition::{Leaf, LeafKind, Node, Shape, one_line};
-use nopol_expr::{ArithOp, Binding, CmpOp};
 
 /// Parses a condition; `None` if the text is not a complete expression.
 pub fn parse(text: &str) -> Option<Node> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nopol_expr::Binding;
 use tree_sitter::Node;
 
 use super::access::{Reading, access, reading};
@@ -11,7 +12,6 @@ use super::effects::is_pure;
 use super::syntax::{field, has_directive, operator, text_of, unparenthesized, walk};
 use crate::condition::one_line;
 use crate::{Harvested, HarvestedKind};
-use nopol_expr::Binding;
 
 /// Longer expressions would make a condition unreadable.
 const LONGEST: usize = 60;

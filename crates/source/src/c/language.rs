@@ -1,6 +1,7 @@
 //! C's implementation of each language concern; the other files in this directory do the work.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_expr::{Access, Binding, Type, Value};
 
 use super::branches::TakenLines;
 use super::layout::Style;
@@ -14,7 +15,6 @@ use crate::language::{
     Writing,
 };
 use crate::{File, Site, Sources};
-use nopol_expr::{Access, Binding, Type, Value};
 
 /// What C defines.
 pub const CONCERNS: Concerns = Concerns {

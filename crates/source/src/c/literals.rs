@@ -114,8 +114,9 @@ pub fn quoted(byte: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::IntType;
+
+    use super::*;
 
     #[test]
     fn literals_are_constants_of_the_types_they_can_have() {

@@ -9,6 +9,7 @@ mod statements;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use nopol_basics::hash;
 use tree_sitter::Node;
 
 use super::early_exits::{self, Label};
@@ -18,7 +19,6 @@ use super::syntax::{has_directive, operator, text_of, unparenthesized};
 use super::templates::template;
 use super::types::{Declarations, declarators};
 use crate::{BodyOrigin, DeclaredType, FileIndex, FunctionIndex, Site, SiteKind, Sources};
-use nopol_basics::hash;
 
 /// Facts about the whole program.
 pub struct ProgramFacts<'a> {

@@ -1,8 +1,9 @@
 //! How C writes a condition at each kind of site.
 
+use nopol_expr::Binding;
+
 use crate::SiteKind;
 use crate::template::{Block, Template};
-use nopol_expr::Binding;
 
 const BLOCK: Block = Block {
     open: "{",

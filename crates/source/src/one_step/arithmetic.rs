@@ -2,11 +2,12 @@
 //! or one less, a part left out, another name of the same type. What is in the brackets of a call or a subscript is a
 //! site of its own, and edited there.
 
+use nopol_expr::{ArithOp, Binding};
+
 use super::{Edits, Nearby, OneStep, Step, binding, is_literal};
 use crate::condition::{Node, Shape};
 use crate::substitutes::Substitutes;
 use crate::words::words;
-use nopol_expr::{ArithOp, Binding};
 
 /// Operators on bits, each with what it is mistaken for.
 const BITWISE: [(&str, &str); 5] = [

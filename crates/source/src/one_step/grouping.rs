@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use nopol_expr::Binding;
+
 use super::{Edits, Step};
 use crate::condition::{Node, Shape};
-use nopol_expr::Binding;
 
 /// What is replaced: all of a node with two connectives, or a part of it.
 struct Place<'n> {

@@ -1,10 +1,11 @@
 //! Edits of an expression that overflows: computed with a method of the standard library that says what happens then
 //! (Rust), or in a wider or an unsigned type (C).
 
+use nopol_expr::{ArithOp, Binding};
+
 use super::{OneStep, Step, binding, is_literal};
 use crate::Language;
 use crate::condition::{Node, Shape};
-use nopol_expr::{ArithOp, Binding};
 
 /// What a result is that does not fit, the likelier first: the nearest number, or what the lowest bits say.
 const METHODS: [&str; 2] = ["saturating", "wrapping"];

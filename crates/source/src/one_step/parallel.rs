@@ -1,9 +1,10 @@
 //! Clauses that are added because they look like those that are there ([`clauses`]), and clauses replaced by such.
 
+use nopol_expr::{Binding, CmpOp};
+
 use super::{Edits, Step, binding};
 use crate::clauses;
 use crate::condition::{Node, Shape};
-use nopol_expr::{Binding, CmpOp};
 
 /// Clauses that look like one of the condition, at most.
 const MOST_LIKE: usize = 8;

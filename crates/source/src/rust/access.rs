@@ -1,11 +1,11 @@
 //! Parses Rust expressions into trees of what they read.
 
+use nopol_expr::access::{Access, Infix, Payload, Prefix, Query, Reach};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, Lit, Member, UnOp};
 
 use super::condition::{arith_op, cmp_op};
 use crate::write::{as_written, opaque};
-use nopol_expr::access::{Access, Infix, Payload, Prefix, Query, Reach};
 
 /// The access of an expression.
 pub fn access(text: &str) -> Access {
@@ -140,9 +140,10 @@ fn of_literal(literal: &Lit, own: &str) -> Access {
 
 #[cfg(test)]
 mod tests {
+    use nopol_expr::Outline;
+
     use super::*;
     use crate::write;
-    use nopol_expr::Outline;
 
     #[test]
     fn a_tree_is_written_back_verbatim() {

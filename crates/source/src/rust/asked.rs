@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::File;
 use nopol_expr::TextPart;
+
+use crate::File;
 
 /// Methods that ask for a part of a text.
 const METHODS: [(&str, TextPart); 5] = [

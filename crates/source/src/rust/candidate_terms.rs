@@ -5,6 +5,8 @@ mod affixes;
 mod calls;
 mod queries;
 
+use nopol_expr::{Binding, Origin, Type};
+
 use super::condition;
 use super::siblings;
 use crate::candidate_terms::TermText;
@@ -12,7 +14,6 @@ use crate::condition::Node;
 use crate::{
     Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
 };
-use nopol_expr::{Binding, Origin, Type};
 
 /// Alternatives to the calls of the original condition, per site.
 const MOST_SIBLINGS: usize = 16;

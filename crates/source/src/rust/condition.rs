@@ -1,12 +1,12 @@
 //! Parses Rust conditions into trees, and derives purity and binding strength from their syntax.
 
+use nopol_expr::{ArithOp, Binding, CmpOp};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, UnOp};
 
 use super::access::access;
 use crate::condition::{Leaf, LeafKind, Node, Shape, one_line};
-use nopol_expr::{ArithOp, Binding, CmpOp};
 
 /// Parses a condition; `None` if the text is not a complete expression.
 pub fn parse(text: &str) -> Option<Node> {

@@ -7,12 +7,13 @@ pub mod variants;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use nopol_basics::hash;
+
 use self::variants::{Declared, Occurrences, occurrences};
 use super::templates::{PANICS, template};
 use crate::{
     BodyOrigin, ExitSnippet, FileIndex, Function, FunctionIndex, Name, Site, SiteKind, Sources,
 };
-use nopol_basics::hash;
 
 /// Early exits per insertion point, by the origin of their bodies.
 const MOST_OWN: usize = 5;

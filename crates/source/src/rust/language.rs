@@ -1,6 +1,7 @@
 //! Rust's implementation of each language concern; the other files in this directory do the work.
 
 use camino::Utf8Path;
+use nopol_expr::{Access, Binding, Type, Value};
 
 use super::generated::Properties;
 use super::layout::Style;
@@ -12,7 +13,6 @@ use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
 use crate::{File, Site, Sources};
-use nopol_expr::{Access, Binding, Type, Value};
 
 /// What Rust defines.
 pub const CONCERNS: Concerns = Concerns {

@@ -1,12 +1,12 @@
 //! The literals of a piece of code, as written: constants for the synthesizer (the Nopol paper, §3.3.1,
 //! second strategy).
 
+use nopol_expr::{Int, IntType, Type, Value};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, Lit, LitBool};
 
 use super::modules::is_test_code;
-use nopol_expr::{Int, IntType, Type, Value};
 
 /// Literals in token order, without duplicates.
 pub fn of_tokens(tokens: TokenStream) -> Vec<String> {

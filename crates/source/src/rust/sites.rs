@@ -12,6 +12,8 @@ mod macros;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use nopol_basics::hash;
+use nopol_expr::Binding;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Item, Macro, Pat, Stmt};
@@ -27,8 +29,6 @@ use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::{BodyOrigin, FileIndex, FunctionIndex, Site, SiteKind, Sources};
-use nopol_basics::hash;
-use nopol_expr::Binding;
 
 /// What is collected from all files.
 #[derive(Default)]

@@ -224,9 +224,10 @@ pub(crate) fn most() -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::Origin;
     use nopol_source::Language;
+
+    use super::*;
 
     fn ids<const N: usize>(numbers: [u32; N]) -> [TermId; N] {
         numbers.map(TermId::new)

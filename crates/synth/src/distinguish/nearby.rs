@@ -1,9 +1,10 @@
 //! Contexts near observed rows: one or two variables of a row are changed to a simple value or to the value of
 //! another variable. This finds most differences without the solver, and the ones that are easy to read.
 
+use nopol_expr::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
+
 use super::pair::{Counterexample, Pair};
 use crate::limits;
-use nopol_expr::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
 
 /// The first difference found, changing one variable before two.
 pub(super) fn difference(pair: &Pair) -> Option<Counterexample> {

@@ -1,8 +1,10 @@
 //! Pairs of conditions, the facts known about their contexts, and the results of comparing them.
 
-use super::axioms::{self, Axiom};
-use nopol_expr::{Expr, Pool, Row, TermId, Type, Value};
 use std::collections::BTreeSet;
+
+use nopol_expr::{Expr, Pool, Row, TermId, Type, Value};
+
+use super::axioms::{self, Axiom};
 
 /// How two conditions compare over all contexts.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,8 @@
 //! Of 168 corrections in Codeflaws that added a clause (even contests, class OILN), some 20 added a further
 //! value of an operand, and some 50 excluded or included 0, 1 or 2.
 
+use nopol_expr::{CmpOp, Expr, Origin, Outline, Pool, Reading, Term, TermId, Type, Value};
+
 use crate::atoms::is_constant;
 use crate::kind::EditKind;
 use crate::limits;
@@ -12,7 +14,6 @@ use crate::rank;
 use crate::redundancy::{clauses_of, same_operands};
 use crate::table::Table;
 use crate::weights::WEIGHTS;
-use nopol_expr::{CmpOp, Expr, Origin, Outline, Pool, Reading, Term, TermId, Type, Value};
 
 /// An edit with its cost and kind.
 pub(super) type Alternative = (Expr, u32, EditKind);

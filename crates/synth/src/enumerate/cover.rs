@@ -5,6 +5,8 @@
 //! clause must fail. Few clauses meet the first requirement. The search branches on the row that the fewest of
 //! them cover, so it tries few combinations. Disjunctions are the same with true and false exchanged.
 
+use nopol_expr::Expr;
+
 use super::edits::edited;
 use crate::atoms::Atom;
 use crate::collect::Collector;
@@ -13,7 +15,6 @@ use crate::limits;
 use crate::redundancy::same_operands;
 use crate::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, Table, UNDEFINED};
 use crate::weights::WEIGHTS;
-use nopol_expr::Expr;
 
 /// A clause and the rows it covers.
 struct Clause<'a> {

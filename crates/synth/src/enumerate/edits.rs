@@ -4,6 +4,8 @@
 //! Added clauses are checked with [`Need`]: the outcomes that a node of the original condition may have are
 //! computed once per node, so that checking each of thousands of clauses takes a few word operations.
 
+use nopol_expr::{ArithOp, CmpOp, Expr, Pool, Reading, Type};
+
 use super::alternatives::alternatives;
 use super::grouping::regrouped;
 use super::operands::operand;
@@ -14,7 +16,6 @@ use crate::limits;
 use crate::redundancy::same_operands;
 use crate::table::{BoolOp, Need, Table};
 use crate::weights::WEIGHTS;
-use nopol_expr::{ArithOp, CmpOp, Expr, Pool, Reading, Type};
 
 /// An edited original condition.
 pub(super) struct Edit {

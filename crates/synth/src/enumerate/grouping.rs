@@ -1,7 +1,8 @@
 //! The operands of two connectives grouped the other way: `a || b && c` to `(a || b) && c`.
 
-use crate::redundancy::clauses_of;
 use nopol_expr::Expr;
+
+use crate::redundancy::clauses_of;
 
 /// The expressions that a node may become, as long as one connective stands in the other.
 pub(super) fn regrouped(node: &Expr) -> Vec<Expr> {

@@ -8,6 +8,8 @@ mod grouping;
 mod operands;
 mod sums;
 
+use nopol_expr::Expr;
+
 use super::Answer;
 use super::atoms::Atom;
 use super::collect::Collector;
@@ -16,7 +18,6 @@ use super::kind::EditKind;
 use super::table::{BoolOp, FALSE, Need, TRUE, UNDEFINED};
 use crate::limits;
 use crate::weights::WEIGHTS;
-use nopol_expr::Expr;
 
 /// Searches edits of the original condition, then new conditions.
 pub(super) struct Enumerate;

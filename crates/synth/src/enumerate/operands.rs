@@ -1,12 +1,13 @@
 //! Edits of one operand of the original condition: another operand in its place, an offset, or other
 //! arithmetic.
 
+use nopol_expr::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
+
 use super::edits::{Edit, Rebuild};
 use crate::kind::EditKind;
 use crate::table::Table;
 use crate::weights::WEIGHTS;
 use crate::{atoms, rank};
-use nopol_expr::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 
 /// Edits of an operand.
 pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) {

@@ -3,12 +3,14 @@
 //! Their number is cubic in the number of terms, but the first rows refute nearly all of them: one pass over
 //! the rows keeps, for each pair of operands, the operators that are still possible.
 
+use std::cmp::Ordering;
+
+use nopol_expr::{ArithOp, CmpOp, Expr, Int, IntType, Pool, Reading, TermId, Type, Value};
+
 use crate::atoms::{Atom, is_constant};
 use crate::limits;
 use crate::rank;
 use crate::table::{Bits, FALSE, Need, Planes, TRUE, Table};
-use nopol_expr::{ArithOp, CmpOp, Expr, Int, IntType, Pool, Reading, TermId, Type, Value};
-use std::cmp::Ordering;
 
 /// The clauses with sums that could be the whole condition or a part of it, cheapest first.
 pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {

@@ -1,6 +1,14 @@
 //! Proves two conditions equal, or finds a counterexample that is easy to read: near an observed row, with small
 //! numbers. Models of z3 are accepted only if our own evaluation confirms them.
 
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use nopol_expr::{CmpOp, Row, TermId, Type, Value};
+use typed_index_collections::TiVec;
+use z3::SatResult;
+use z3::ast::{BV, Bool};
+
 use super::bounded::Bounded;
 use super::machine::Machine;
 use super::operators::{Datum, Sign, compare};
@@ -8,12 +16,6 @@ use super::texts::Texts;
 use super::{all, any, isolated};
 use crate::distinguish::axioms::{Axiom, most};
 use crate::distinguish::pair::{Counterexample, Equality, Pair};
-use nopol_expr::{CmpOp, Row, TermId, Type, Value};
-use std::cmp::Ordering;
-use std::sync::Arc;
-use typed_index_collections::TiVec;
-use z3::SatResult;
-use z3::ast::{BV, Bool};
 
 /// z3's `rlimit` for one pair, some tens of milliseconds.
 const RLIMIT: u32 = 300_000;

@@ -10,11 +10,13 @@
 //! `&&` and `||`; one sum instead of `+` and `-`. A negation is a choice of a connective's input rather than a
 //! block. So every block of a level has a fixed place, and no two blocks need to be ordered.
 
+use std::collections::BTreeSet;
+
+use nopol_expr::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
+
 use crate::atoms;
 use crate::rank;
 use crate::table::Table;
-use nopol_expr::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
-use std::collections::BTreeSet;
 
 /// Number of blocks of each kind in an expression.
 #[derive(Clone, Copy, Debug)]
@@ -377,8 +379,9 @@ fn negated(expr: Expr, negated: bool) -> Expr {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nopol_expr::{Access, Pool, Row, Spec, Term};
+
+    use super::*;
 
     #[test]
     fn blocks_that_are_wired_but_not_connected_are_left_behind() {

@@ -3,14 +3,16 @@
 //! [`Expr::eval`], with one exception: a sum of floats is an unknown float whose values [`Machine::learn`] adds
 //! point by point. (z3's own floats are exact, but one addition of doubles takes tens of milliseconds.)
 
+use std::collections::BTreeMap;
+
+use nopol_expr::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
+use z3::Model;
+use z3::ast::{BV, Bool};
+
 use super::number::constant;
 use super::operators::{Datum, Sign, arith, canonical_nan, compare, is_nan};
 use super::texts::Texts;
 use super::{all, any, next};
-use nopol_expr::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
-use std::collections::BTreeMap;
-use z3::Model;
-use z3::ast::{BV, Bool};
 
 /// A value with its definedness.
 #[derive(Clone)]

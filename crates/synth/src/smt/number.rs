@@ -2,10 +2,11 @@
 //! that row, in order encoding: one boolean per step, which lets the solver propagate `<` in both directions.
 //! With arithmetic, it is a bit-vector that no sum overflows.
 
-use super::bounded::Bounded;
-use super::{all, any};
 use nopol_expr::{Int, IntType};
 use z3::ast::{BV, Bool};
+
+use super::bounded::Bounded;
+use super::{all, any};
 
 /// How the numbers of a row are represented.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! The operators of machine types on bit-vectors: comparisons of every type, integer arithmetic and its
 //! definedness, and the order of floats.
 
-use super::{all, any};
 use nopol_expr::{ArithOp, CmpOp, Int, IntType, Type};
 use z3::ast::{BV, Bool};
+
+use super::{all, any};
 
 /// A value of one of the kinds of types.
 #[derive(Clone)]

@@ -1,6 +1,8 @@
 //! Counterexample-guided search, level by level: the solver sees a few rows, each expression it proposes is
 //! evaluated on all rows, and a row that the expression violates is added to the solver.
 
+use nopol_expr::Expr;
+
 use super::library::{self, Level, Library};
 use super::{Encoding, Verdict, isolated};
 use crate::Answer;
@@ -10,7 +12,6 @@ use crate::kind::EditKind;
 use crate::rank;
 use crate::table::{Bits, Table};
 use crate::weights::WEIGHTS;
-use nopol_expr::Expr;
 
 /// Expressions taken from one level.
 const MODELS: usize = 30;

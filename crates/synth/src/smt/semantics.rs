@@ -1,11 +1,13 @@
 //! φ_FUNC of the Nopol paper, §3.4.4: the value of a wiring in one row, and the constraint on its result.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use nopol_expr::{Expr, IntType, Type, Value};
+use z3::ast::Bool;
+
 use super::library::{Block, Library};
 use super::number::{Format, Number, bounds};
 use super::{Encoding, Location, all, any, next};
-use nopol_expr::{Expr, IntType, Type, Value};
-use std::collections::{BTreeMap, BTreeSet};
-use z3::ast::Bool;
 
 /// A boolean with its definedness.
 #[derive(Clone)]

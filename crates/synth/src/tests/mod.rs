@@ -10,12 +10,13 @@ mod levels;
 mod many_rows;
 mod properties;
 
-use super::{Limits, Synthesis, synthesize};
 use nopol_expr::{
     Access, ArithOp, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, TermId, Type, Value,
     Values,
 };
 use nopol_source::{Language, write};
+
+use super::{Limits, Synthesis, synthesize};
 
 /// A spec under construction.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,10 @@
 //! Guards that ask for something else than the access after them needs.
 
-use super::{Edit, function_text};
-use crate::rank::guards::Guards;
 use nopol_source::condition::{Node, Shape};
 use nopol_source::{BodyOrigin, Form, SiteKind};
+
+use super::{Edit, function_text};
+use crate::rank::guards::Guards;
 
 impl Edit<'_> {
     /// How many new clauses guard something and do not ask for exactly what it needs.

@@ -4,8 +4,9 @@
 //! `continue` and 328 `break` before its end, `while let` 103 and 117, `while` and `loop` 157 and 1,659: what has no end of
 //! its own needs one, and goes on without being told.
 
-use super::Edit;
 use nopol_source::Language;
+
+use super::Edit;
 
 /// The kinds of loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,13 @@
 //! Conditions that ask about the number with which a test panics.
 
+use nopol_source::Form;
+use nopol_source::condition::Node;
+
 use super::Edit;
 use crate::rank::change::number;
 use crate::rank::facts::PanicAt;
 use crate::rank::features::shapes::comparisons;
 use crate::rank::features::texts::{has_word, squeezed};
-use nopol_source::Form;
-use nopol_source::condition::Node;
 
 impl Edit<'_> {
     /// Whether a failing test panics at the place because of a number that the condition asks about: a divisor of zero, or

@@ -1,10 +1,10 @@
 //! Damaged last outcomes: each is read and written back equal, or there is none.
 
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{BTreeMap, BTreeSet, Dependencies, full, parse, render};
-use nopol_basics::damaged::{Input, documents, few, many};
 
 const WORDS: &[&str] = &[
     "version",

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use camino::Utf8Path;
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{COptions, NAME, files, load};
 use crate::config::seconds;
 use crate::subject::SubjectError;
-use nopol_basics::damaged::{Input, documents, few, many};
 
 const VALID: &[&[u8]] = &[
     br#"top = 3

@@ -3,11 +3,11 @@
 use std::fs;
 
 use camino::Utf8Path;
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{read, shim};
-use nopol_basics::damaged::{Input, documents, few, many};
 
 const TEXT: &str =
     "#include <nopol.h>\n#line 1\nint a;\n\n#line 1000000\nSEE(x)\n#line 2\nint b = X(nix);\n";

@@ -1,10 +1,10 @@
 //! What cargo prints, real and damaged. A macro of the subject can print anything between rustc's messages.
 
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::*;
-use nopol_basics::damaged::{Input, documents, few, many};
 
 const MESSAGES: &str = concat!(
     r#"{"reason":"compiler-artifact","package_id":"path+file:///p#a@0.1.0","manifest_path":"/p/Cargo.toml","target":{"kind":["lib"],"crate_types":["lib"],"name":"a","src_path":"/p/src/lib.rs","edition":"2021","doc":true,"doctest":true,"test":true},"profile":{"opt_level":"0","debuginfo":2,"debug_assertions":true,"overflow_checks":true,"test":true},"features":[],"filenames":["/p/target/debug/deps/a-1"],"executable":"/p/target/debug/deps/a-1","fresh":false}"#,

@@ -1,5 +1,7 @@
 //! What is evaluated in a run: conditions, terms, paths and new nodes. What must hold so that nothing faults is required along.
 
+use nopol_program::ir::RecordId;
+
 use super::{Locations, MOST_CASES, Node, Run, TooLarge, fitted};
 use crate::encode::cases::Cases;
 use crate::encode::guard::Guard;
@@ -7,7 +9,6 @@ use crate::ir::{Atom, Comparison, Condition, Filling, Path, StatementId, Term, T
 use crate::machine::arithmetic;
 use crate::memory::Entity;
 use crate::state::{NodeId, Value};
-use nopol_program::ir::RecordId;
 
 impl Run<'_> {
     pub(super) fn condition(

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::*;
-use nopol_basics::damaged::{Input, documents, few, many};
 
 /// The sites that the tool knows of.
 const SITES: usize = 3;

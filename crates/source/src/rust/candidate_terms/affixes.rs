@@ -1,10 +1,11 @@
 //! Candidate terms about the start, the end and the parts of texts and slices of bytes: `name.starts_with('-')`,
 //! `bytes.first() == Some(&b'-')`, with the literals that stand nearby.
 
+use nopol_expr::Origin;
+
 use super::{Generator, Operand, comparison, guess};
 use crate::candidate_terms::TermText;
 use crate::rust::asked::asked;
-use nopol_expr::Origin;
 
 /// Longer literals are messages.
 const LONGEST: usize = 12;

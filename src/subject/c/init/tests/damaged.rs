@@ -1,10 +1,10 @@
 //! Damaged build files: of any a description is written that can be read, or what is wrong is said.
 
+use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::{Dir, MAIN, NAME, fs, init};
-use nopol_basics::damaged::{Input, documents, few, many};
 
 const MAKE: &[u8] = b"CC ?= gcc
 SRC = a.c $(wildcard b*.c) \\
