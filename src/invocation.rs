@@ -15,7 +15,7 @@ use nopol_process::run::process::Supervisor;
 use crate::repair::{
     self, compiling,
     confirming::{self, Confirmation},
-    debugging, ending,
+    debugging, ending, identity,
     settings::{Depth, Settings},
     telling::{self, NewTest, Question},
 };
@@ -165,6 +165,12 @@ impl Invocation {
             question,
         )
     }
+}
+
+/// What leads from the top of the subject's repository to its root, as in [`Outcome::prefix`].
+pub fn prefix(settings: &Settings) -> String {
+    let subject = settings.subject();
+    subject.map_or_else(|_| String::new(), |subject| identity::prefix(&subject.root))
 }
 
 /// The dependency that says which command an outcome is of, if it is not that of a search.

@@ -17,7 +17,7 @@ mod families;
 mod fix;
 mod foreseeing;
 mod hints;
-mod identity;
+pub mod identity;
 mod instrument;
 mod judging;
 mod knowledge;

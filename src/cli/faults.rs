@@ -5,18 +5,19 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use nopol_formula::faults::Formula;
 
-use super::formula::{self, Shape};
+use super::formula::{self, own_formats};
 use super::options::switch;
 use super::{Place, Target};
 use crate::formula::localization::Localization;
 use crate::formula::{Request, localize, report};
-use crate::report::Ending;
+use crate::report::Outcome;
+use crate::report::format::Format;
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    other values that make the failing tests pass were found
-  1    there are none, or no test fails
+  0    other values that make the failing tests pass were found, or no test fails
+  1    there are none
   2    wrong usage: no manifest, no such package or test
   4    the program, or every test, is outside of what formulas are made of
   5    the time limit was reached
@@ -68,14 +69,8 @@ pub struct Faults<P: Target> {
     timeout: u64,
 
     /// How to show the result
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t,
-        help_heading = "Report"
-    )]
-    format: Shape,
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = own_formats(), help_heading = "Report")]
+    format: Format,
 
     /// How many candidates to show at most
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
@@ -128,13 +123,11 @@ impl<P: Target> Faults<P> {
             Ok(shown) => shown,
             Err(code) => return code,
         };
-        let ending = match shown.outcome {
-            "localized" => Ending::Localized,
-            "limit" => Ending::TimeLimit,
-            "outside" => Ending::UnusableBaseline,
-            _ => Ending::NoPatch,
+        let outcome = Outcome {
+            ending: shown.outcome.into(),
+            ..Outcome::default()
         };
         let human = |shown: &Localization| report::human(shown, self.top);
-        formula::print(&shown, self.format, human, ending)
+        formula::print(&shown, self.format, human, &outcome)
     }
 }

@@ -1,28 +1,29 @@
-//! What `faults` and `mutate` have in common: a result is printed as text or as JSON, and a refusal is said.
+//! What `faults`, `mutate` and `heap` have in common: a result is printed as text or JSON of its own, or as any report of
+//! its patches; and a refusal is explained.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use super::output;
 use crate::formula::load::Refusal;
 use crate::formula::report;
-use crate::report::Ending;
+use crate::report::format::Format;
+use crate::report::{Ending, Outcome};
 
-/// How a result is shown.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Shape {
-    /// For people
-    #[default]
-    Human,
-    /// Everything
-    Json,
+/// The formats that such a result has of its own.
+const OWN: [(&str, &str); 2] = [("human", "For people"), ("json", "Everything")];
+
+/// The formats of results without patches.
+pub fn own_formats() -> impl TypedValueParser<Value = Format> {
+    let values = OWN.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|name| Format::named(&name).unwrap_or_default())
 }
 
-/// The result; or the exit code, after it was said why there is none. `outside` is what JSON says of a program that is
+/// The result; or the exit code, after the message that says why there is none. `outside` is the JSON of a program that is
 /// outside of the subset, for this reason.
 pub fn accepted<T: Serialize>(
     result: Result<T, Refusal>,
-    shape: Shape,
+    format: Format,
     outside: impl FnOnce(String) -> T,
 ) -> Result<T, u8> {
     result.map_err(|refusal| {
@@ -31,31 +32,46 @@ pub fn accepted<T: Serialize>(
             Refusal::Outside(message) => (message, Ending::UnusableBaseline),
             Refusal::Internal(message) => (message, Ending::Internal),
         };
+        if !is_own(format) {
+            let outcome = Outcome {
+                ending,
+                message: Some(message),
+                ..Outcome::default()
+            };
+            return output::show(&outcome, format);
+        }
         output::complain(&message);
-        match (shape, ending) {
-            (Shape::Json, Ending::UnusableBaseline) => {
-                print(&outside(message), shape, |_| String::new(), ending)
-            }
+        match (format.is_default(), ending) {
+            (false, Ending::UnusableBaseline) => json(&outside(message), ending),
             _ => ending.exit_code(),
         }
     })
 }
 
-/// Prints a result; gives the exit code.
+/// Prints a result, with `outcome` as what the reports of patches are made of; gives the exit code.
 pub fn print<T: Serialize>(
     shown: &T,
-    shape: Shape,
+    format: Format,
     human: impl FnOnce(&T) -> String,
-    ending: Ending,
+    outcome: &Outcome,
 ) -> u8 {
-    match shape {
-        Shape::Human => output::print(&human(shown), ending.exit_code()),
-        Shape::Json => match report::json(shown) {
-            Ok(text) => output::print_exact(&text, ending.exit_code()),
-            Err(error) => {
-                output::complain(&error.to_string());
-                Ending::Internal.exit_code()
-            }
-        },
+    match (is_own(format), format.is_default()) {
+        (false, _) => output::show(outcome, format),
+        (true, true) => output::print(&human(shown), outcome.ending.exit_code()),
+        (true, false) => json(shown, outcome.ending),
+    }
+}
+
+fn is_own(format: Format) -> bool {
+    OWN.iter().any(|(name, _)| *name == format.name())
+}
+
+fn json(shown: &impl Serialize, ending: Ending) -> u8 {
+    match report::json(shown) {
+        Ok(text) => output::print_exact(&text, ending.exit_code()),
+        Err(error) => {
+            output::complain(&error.to_string());
+            Ending::Internal.exit_code()
+        }
     }
 }

@@ -8,17 +8,19 @@ use camino::Utf8PathBuf;
 use clap::Args;
 use nopol_basics::count;
 use nopol_heap::written::Written;
-use nopol_program::shown::ShownEdit;
 
-use super::formula::{self, Shape};
+use super::formula;
+use super::options::formats;
 use super::{Place, Target, output};
 use crate::heap::batch::{self, Batch, By, Request};
 use crate::invocation::{self, Invocation};
-use crate::report::EditReport;
+use crate::repair::settings::Settings;
+use crate::report::Ended;
 use crate::report::Ending;
 use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
+use crate::report::format::Format;
 use crate::report::terminal::Terminal;
 
 #[derive(Args, Clone, Debug)]
@@ -82,14 +84,8 @@ pub struct Heap<P: Target> {
     post: Vec<String>,
 
     /// How to show the result
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t,
-        help_heading = "Report"
-    )]
-    format: Shape,
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats(), help_heading = "Report")]
+    format: Format,
 }
 
 impl<P: Target> Heap<P> {
@@ -131,17 +127,11 @@ impl<P: Target> Heap<P> {
             Ok(shown) => shown,
             Err(code) => return code,
         };
-        let ending = match shown.outcome {
-            "repaired" => Ending::Patched,
-            "limit" => Ending::TimeLimit,
-            "correct" => Ending::NothingToRepair,
-            "outside" => Ending::UnusableBaseline,
-            _ => Ending::NoPatch,
-        };
+        let outcome = kept(&shown, command, &settings);
         // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} heap");
-        invocation::keep(&settings, &kept(&shown, command, ending), &by);
-        formula::print(&shown, self.format, |shown| human(shown, command), ending)
+        invocation::keep(&settings, &outcome, &by);
+        formula::print(&shown, self.format, |shown| human(shown, command), &outcome)
     }
 }
 
@@ -171,7 +161,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         By::States => count(shown.calls, "call"),
         By::Tests => count(shown.calls, "test"),
     };
-    if shown.outcome == "correct" {
+    if shown.outcome == Ended::Correct {
         return match shown.by {
             By::States => writeln!(text, "`{}` is right in {all}", shown.function),
             By::Tests => writeln!(text, "none of the tests named fails"),
@@ -267,8 +257,8 @@ fn brief(diff: &str) -> String {
     text
 }
 
-/// The repair as a patch, which `apply` and `undo` know.
-fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
+/// The repair as a patch, which `apply`, `undo` and all formats know.
+fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
     let (why, evidence, failing) = match shown.by {
         By::States => ("fulfils all states", Evidence::Asserted, &[][..]),
@@ -278,50 +268,33 @@ fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
             &*shown.failing,
         ),
     };
-    let patches = (shown.outcome == "repaired").then(|| PatchReport {
+    let patches = (shown.outcome == Ended::Repaired).then(|| PatchReport {
         fixes: failing.to_vec(),
         ..patch(&shown.written, why, evidence)
     });
     Outcome {
-        ending,
+        ending: shown.outcome.into(),
         message: shown.message.clone(),
         command,
         failing_tests: failing.to_vec(),
         patches: patches.into_iter().collect(),
+        prefix: invocation::prefix(settings),
         ..Outcome::default()
     }
 }
 
 /// A change of linked structures as a patch.
 pub fn patch(written: &Written, why: &str, evidence: Evidence) -> PatchReport {
-    let edit = |edit: &ShownEdit| EditReport {
-        file: edit.file.clone(),
-        line: edit.line,
-        column: edit.column,
-        span: edit.span.clone(),
-        original: Arc::from(written.texts.get(&edit.file).map_or("", String::as_str)),
-        before: edit.before.clone(),
-        after: edit.text.clone(),
-        condition: edit.after.clone(),
-    };
     PatchReport {
-        id: "heap-1".to_owned(),
-        rank: 1,
-        cost: 0,
-        confidence: 0.0,
-        kind: "expression",
-        edits: written.edits.iter().map(edit).collect(),
         diff: written.diff.clone(),
-        fixes: Vec::new(),
-        is_trivial: false,
-        evidence,
-        doubts: Vec::new(),
         why: why.to_owned(),
-        clauses: Vec::new(),
-        tables: Vec::new(),
-        differs: None,
-        alternatives: Vec::new(),
-        alike: 0,
+        ..PatchReport::reasoned(
+            "heap-1".to_owned(),
+            1,
+            &written.edits,
+            &written.texts,
+            evidence,
+        )
     }
 }
 

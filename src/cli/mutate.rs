@@ -1,15 +1,13 @@
 //! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
-use nopol_program::shown::ShownEdit;
 
-use super::formula::{self, Shape};
-use super::options::switch;
+use super::formula;
+use super::options::{formats, switch};
 use super::{Place, Target};
 use crate::formula::mutation;
 use crate::formula::mutation::Mutation;
@@ -17,13 +15,15 @@ use crate::formula::mutation::Request;
 use crate::formula::mutation::ShownRepair;
 use crate::formula::report::mutation as report;
 use crate::invocation;
-use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport};
+use crate::repair::settings::Settings;
+use crate::report::format::Format;
+use crate::report::{Ending, Evidence, Outcome, PatchReport};
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    repairs were found
-  1    there are none, or nothing is wrong
+  0    repairs were found, or nothing is wrong
+  1    there are none
   2    wrong usage: no manifest, no such package, test or function
   4    the program, or every test, is outside of what formulas are made of
   5    the time limit was reached
@@ -89,14 +89,8 @@ pub struct Mutate<P: Target> {
     timeout: u64,
 
     /// How to show the result
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t,
-        help_heading = "Report"
-    )]
-    format: Shape,
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats(), help_heading = "Report")]
+    format: Format,
 
     /// How many repairs to show at most
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
@@ -151,32 +145,21 @@ impl<P: Target> Mutate<P> {
             Ok(shown) => shown,
             Err(code) => return code,
         };
-        let ending = match shown.outcome {
-            "repaired" => Ending::Patched,
-            "limit" => Ending::TimeLimit,
-            "outside" => Ending::UnusableBaseline,
-            _ => Ending::NoPatch,
-        };
+        let outcome = kept(&shown, command, &settings);
         // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} mutate");
-        invocation::keep(&settings, &kept(&shown, command, ending), &by);
+        invocation::keep(&settings, &outcome, &by);
         let human = |shown: &Mutation| report::human(shown, self.top, command);
-        formula::print(&shown, self.format, human, ending)
+        let reported = Outcome {
+            ending: shown.outcome.into(),
+            ..outcome
+        };
+        formula::print(&shown, self.format, human, &reported)
     }
 }
 
-/// The repairs as patches, which `apply` and `undo` know.
-fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
-    let edit = |edit: &ShownEdit| EditReport {
-        file: edit.file.clone(),
-        line: edit.line,
-        column: edit.column,
-        span: edit.span.clone(),
-        original: Arc::from(shown.texts.get(&edit.file).map_or("", String::as_str)),
-        before: edit.before.clone(),
-        after: edit.text.clone(),
-        condition: edit.after.clone(),
-    };
+/// The repairs as patches, which `apply`, `undo` and all formats know.
+fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome {
     // With --function what fails is a call, and no test.
     let is_by_tests = |repair: &ShownRepair| repair.proved == "tests";
     let failing: Vec<String> = match shown.repairs.iter().all(is_by_tests) {
@@ -185,33 +168,29 @@ fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
     };
     let patches = shown.repairs.iter().zip(1..);
     let patches = patches.map(|(repair, rank)| PatchReport {
-        id: format!("mutation-{rank}"),
-        rank,
-        cost: 0,
-        confidence: 0.0,
-        kind: "expression",
-        edits: repair.edits.iter().map(edit).collect(),
         diff: repair.diff.clone(),
         fixes: failing.clone(),
-        is_trivial: false,
-        evidence: Evidence::Interpreted,
         doubts: shown.unasked().map(str::to_owned).into_iter().collect(),
         why: "mutated".to_owned(),
-        clauses: Vec::new(),
-        tables: Vec::new(),
-        differs: None,
-        alternatives: Vec::new(),
-        alike: 0,
+        ..PatchReport::reasoned(
+            format!("mutation-{rank}"),
+            rank,
+            &repair.edits,
+            &shown.texts,
+            Evidence::Interpreted,
+        )
     });
     Outcome {
+        // Also where a limit ended the search: the patches can be applied.
         ending: match shown.repairs.is_empty() {
-            true => ending,
+            true => shown.outcome.into(),
             false => Ending::Patched,
         },
         message: shown.message.clone(),
         command,
         patches: patches.collect(),
         failing_tests: failing,
+        prefix: invocation::prefix(settings),
         ..Outcome::default()
     }
 }

@@ -4,6 +4,8 @@ use serde::Serialize;
 
 use nopol_basics::count;
 
+use crate::report::Ended;
+
 /// That none is left, and what to do.
 const NONE_LEFT: &str =
     "no formula can be made of any test; `localize` and `repair` only run the tests";
@@ -23,7 +25,7 @@ pub fn nothing(
     are_left_out: bool,
     may_have_examples: bool,
     work: &str,
-) -> (&'static str, String) {
+) -> (Ended, String) {
     let text = match (tests, are_left_out) {
         (0, true) => NONE_LEFT.to_owned(),
         (_, true) => NONE_FAILS.to_owned(),
@@ -33,7 +35,11 @@ pub fn nothing(
         (_, false) => format!("all tests pass: there is nothing to {work}"),
     };
     let is_known = !are_left_out && !may_have_examples;
-    (if is_known { "none" } else { "outside" }, text)
+    let ended = match is_known {
+        true => Ended::Correct,
+        false => Ended::Outside,
+    };
+    (ended, text)
 }
 
 /// A test that is left out.

@@ -14,6 +14,7 @@ use nopol_source::Language;
 
 use super::chosen::Chosen;
 use super::left_out::{self, LeftOut};
+use crate::report::Ended;
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::Whole;
 
@@ -221,7 +222,7 @@ impl Loaded {
     }
 
     /// How it ends where no test fails, and what is said. `work` is what there is to do where one fails.
-    pub fn nothing(&self, work: &str) -> (&'static str, String) {
+    pub fn nothing(&self, work: &str) -> (Ended, String) {
         let are_left_out = !self.left_out.is_empty();
         left_out::nothing(self.tests.len(), are_left_out, self.may_have_examples, work)
     }

@@ -9,12 +9,13 @@ use serde::Serialize;
 
 use super::left_out::LeftOut;
 use super::load::Loaded;
+use crate::report::Ended;
 
 /// What a search for faults found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Localization {
-    /// `localized`, `none`, `limit` or `outside`.
-    pub outcome: &'static str,
+    /// How it ended.
+    pub outcome: Ended,
     /// Why it ended so, if that needs words.
     pub message: Option<String>,
     /// The tests that no formula is made of.
@@ -39,7 +40,7 @@ impl Localization {
     /// What is said of a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
-            outcome: "outside",
+            outcome: Ended::Outside,
             message: Some(reason),
             ..Self::default()
         }
@@ -165,9 +166,9 @@ pub fn shown(
             .then_with(|| places(a).cmp(&places(b)))
     });
     let (outcome, message) = match found.outcome {
-        Outcome::Localized => ("localized", None),
+        Outcome::Localized => (Ended::Localized, None),
         Outcome::None => (
-            "none",
+            Ended::None,
             Some(format!(
                 "no other values at up to {} make the failing {} pass where no loop goes round more than {} times (--size, --bound)",
                 super::places(found.complete_to),
@@ -175,7 +176,7 @@ pub fn shown(
                 loaded.bound,
             )),
         ),
-        Outcome::Limit(limit) => ("limit", Some(limit.to_string())),
+        Outcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
     };
     Localization {
         outcome,

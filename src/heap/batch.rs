@@ -26,6 +26,7 @@ use serde::Serialize;
 use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::patch::edit::Edit as PatchEdit;
+use crate::report::Ended;
 use crate::subject::ecosystem::Whole;
 use crate::subject::{Project, Subject};
 
@@ -62,8 +63,8 @@ pub enum By {
 /// What a search found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Batch {
-    /// `repaired`, `correct`, `contradiction`, `none`, `limit` or `outside`.
-    pub outcome: &'static str,
+    /// How it ended.
+    pub outcome: Ended,
     /// Why it ended so, if that needs words.
     pub message: Option<String>,
     /// What the user should know besides, a sentence each.
@@ -106,7 +107,7 @@ impl Batch {
     /// What is said of a program that is beyond what is modelled, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
-            outcome: "outside",
+            outcome: Ended::Outside,
             message: Some(reason),
             ..Self::default()
         }
@@ -208,18 +209,18 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
         });
     }
     batch.outcome = match &found.repaired.result {
-        Outcome::Correct => "correct",
+        Outcome::Correct => Ended::Correct,
         Outcome::Patch(changes) => {
             batch.written = Written::new(&loaded, changes, |file| subject.path_in_diffs(file));
-            "repaired"
+            Ended::Repaired
         }
         Outcome::Contradiction(triples) => {
             batch.message = Some(contradiction(triples));
-            "contradiction"
+            Ended::Contradiction
         }
         Outcome::Exhausted => {
             batch.message = Some("none of the changes that this command tries repairs it; `repair` and `mutate` try others".to_owned());
-            "none"
+            Ended::None
         }
         Outcome::Unknown => {
             batch.message = Some(match options.until.is_over() {
@@ -229,7 +230,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
                 ),
                 false => "no repair was found: the runs are too large to search".to_owned(),
             });
-            "limit"
+            Ended::Limit
         }
     };
     Ok(batch)
@@ -351,7 +352,7 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         ..Batch::default()
     };
     if tried.failing.is_empty() {
-        batch.outcome = "correct";
+        batch.outcome = Ended::Correct;
         return Ok(batch);
     }
     let Some((first, others)) = tried.found.split_first() else {
@@ -363,7 +364,11 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
                 false => format!("no function can be searched: {}", tried.outside.join("; ")),
             }));
         }
-        batch.outcome = if tried.is_over { "limit" } else { "none" };
+        batch.outcome = if tried.is_over {
+            Ended::Limit
+        } else {
+            Ended::None
+        };
         let [singles, pairs] = tried.looked;
         batch.message = Some(format!(
             "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
@@ -392,7 +397,7 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
             subject.path_in_diffs(file)
         })
     };
-    batch.outcome = "repaired";
+    batch.outcome = Ended::Repaired;
     batch.function.clone_from(&first.loaded.routine.name);
     batch.written = shown(first);
     for other in others {

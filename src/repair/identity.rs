@@ -61,7 +61,7 @@ fn package(package: Package) -> PackageReport {
 }
 
 /// What leads to the root from the top of its repository.
-fn prefix(root: &Utf8Path) -> String {
+pub fn prefix(root: &Utf8Path) -> String {
     let mut dirs = root.ancestors();
     let top = dirs.find(|dir| dir.join(".git").exists());
     let below = top.and_then(|top| root.strip_prefix(top).ok());

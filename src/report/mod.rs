@@ -1,6 +1,7 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
 pub mod display;
+mod ended;
 mod ending;
 pub mod events;
 mod evidence;
@@ -11,6 +12,7 @@ pub mod markup;
 pub mod merge;
 pub mod phrases;
 pub mod progress;
+mod reasoned;
 mod reasons;
 pub mod regions;
 pub mod snippet;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::ended::Ended;
 pub use self::ending::{EXIT_CODES, Ending};
 pub use self::evidence::{Evidence, claim};
 

@@ -322,10 +322,13 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     let text = fs::read_to_string(subject.root.join("reverse.c")).unwrap();
     assert!(text.contains("    head = temp2->prev;\n}"), "{text}");
     for (test, wanted) in [
-        (None, "say with --test which test to debug: reversed, shell"),
+        (
+            None,
+            "say with --test which test to debug: `reversed`, `shell`",
+        ),
         (
             Some("nothing"),
-            "there is no test `nothing`; the tests are reversed, shell",
+            "there is no test `nothing`; the tests are `reversed`, `shell`",
         ),
         (
             Some("shell"),

@@ -95,8 +95,34 @@ fn a_bound_that_no_wrong_run_stays_within_is_said_to_be() {
 }
 
 #[test]
-fn a_repair_is_written_and_taken_back() {
+fn repairs_are_reported_in_every_format() {
     let subject = sum();
+    let report = |format: &str| {
+        let run = subject.nopol(&["c", "mutate", "--level", "1", "--format", format]);
+        assert_eq!(run.code, 0, "{format}: {}", run.stderr);
+        run.stdout
+    };
+    let diff = report("diff");
+    subject.apply(&serde_json::json!({ "diff": diff })).unwrap();
+    assert_eq!(subject.read("sum.c"), SUM.replace("i < n;", "i <= n;"));
+    fs::write(subject.root.join("sum.c"), SUM).unwrap();
+    let sarif: Value = serde_json::from_str(&report("sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "sum.c");
+    assert_eq!(place["region"]["startLine"], 7);
+    let markdown = report("markdown");
+    assert!(
+        markdown.contains("i <= n") && markdown.contains("neither built nor run"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_repair_is_written_and_taken_back() {
+    // A compiler knows nothing of assumptions.
+    let text = SUM.replace("    __CPROVER_assume(n >= 1 && n < 5);\n", "");
+    let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
     let run = subject.nopol(&["c", "mutate", "--level", "1"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(
@@ -109,13 +135,13 @@ fn a_repair_is_written_and_taken_back() {
         "{}",
         run.stdout
     );
-    assert_eq!(subject.read("sum.c"), SUM, "nothing is written unasked");
+    assert_eq!(subject.read("sum.c"), text, "nothing is written unasked");
     let applied = subject.nopol(&["c", "apply"]);
     assert_eq!(applied.code, 0, "{}", applied.stderr);
-    assert_eq!(subject.read("sum.c"), SUM.replace("i < n;", "i <= n;"));
+    assert_eq!(subject.read("sum.c"), text.replace("i < n;", "i <= n;"));
     let undone = subject.nopol(&["c", "undo"]);
     assert_eq!(undone.code, 0, "{}", undone.stderr);
-    assert_eq!(subject.read("sum.c"), SUM);
+    assert_eq!(subject.read("sum.c"), text);
 }
 
 #[test]

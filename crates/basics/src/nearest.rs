@@ -1,6 +1,8 @@
 //! What may have been meant by a name that does not exist.
 
-use strsim::damerau_levenshtein;
+use std::cmp::Ordering;
+
+use strsim::{damerau_levenshtein, jaro};
 
 /// How far another name is: the number of single-letter edits, if they are at most a third of the longer name.
 fn distance(wanted: &str, name: &str) -> Option<usize> {
@@ -9,10 +11,15 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
     (edits <= longer.div_ceil(3)).then_some(edits)
 }
 
-/// The name nearest to `wanted`, if one is near; of equally near ones the first in the alphabet.
+/// The name nearest to `wanted`, if one is near; of equally near ones the one with most letters in common, then the first in
+/// the alphabet.
 pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near = names.filter_map(|name| Some((distance(wanted, name)?, name)));
-    near.min().map(|(_, name)| name)
+    let order = |(near, name): &(usize, &str), (far, other): &(usize, &str)| -> Ordering {
+        let common = jaro(wanted, other).total_cmp(&jaro(wanted, name));
+        near.cmp(far).then(common).then_with(|| name.cmp(other))
+    };
+    near.min_by(order).map(|(_, name)| name)
 }
 
 /// The end of a sentence about an unknown name: ``; did you mean `next`?``, or nothing.
@@ -29,12 +36,21 @@ mod tests {
 
     #[test]
     fn only_what_is_near_is_suggested() {
-        let names = ["mark", "next", "explain", "test-timeout", "reverse"];
+        let names = [
+            "mark",
+            "next",
+            "explain",
+            "test-timeout",
+            "reverse",
+            "file",
+            "fuel",
+        ];
         for (wanted, meant) in [
             ("nxt", Some("next")),
             ("exlpain", Some("explain")),
             ("test-timeot", Some("test-timeout")),
             ("revers", Some("reverse")),
+            ("fule", Some("fuel")),
             ("zzzzzz", None),
             ("x", None),
             ("", None),

@@ -16,6 +16,7 @@ use super::{Mutation, Request};
 use crate::formula::left_out::LeftOut;
 use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
+use crate::report::Ended;
 use crate::subject::ecosystem::Whole;
 
 /// How far a function is followed if it is not said.
@@ -171,10 +172,10 @@ impl Goal {
             });
         }
         let (outcome, message) = match found.outcome {
-            Outcome::Repaired => ("repaired", None),
-            Outcome::None => ("none", Some(none(found, shown, request.level))),
+            Outcome::Repaired => (Ended::Repaired, None),
+            Outcome::None => (Ended::None, Some(none(found, shown, request.level))),
             Outcome::Limit => (
-                "limit",
+                Ended::Limit,
                 Some(format!(
                     "the time limit ended the search; all repairs of up to {} are known{}",
                     nopol_basics::count(found.complete_to, "statement"),
@@ -186,7 +187,7 @@ impl Goal {
                 )),
             ),
             Outcome::Vacuous => (
-                "none",
+                Ended::None,
                 Some(format!(
                     "no arguments meet the assumptions, so nothing constrains `{}`",
                     request.function.as_deref().unwrap_or_default()
@@ -198,13 +199,13 @@ impl Goal {
                     (outcome, Some(message))
                 }
                 (None, true) => (
-                    "none",
+                    Ended::Correct,
                     Some(
                         "no run violates the specification: there is nothing to repair".to_owned(),
                     ),
                 ),
                 (None, false) => (
-                    "none",
+                    Ended::None,
                     Some(format!(
                         "no run within the bound of {bound} violates the specification; there are longer runs, which were \
                          not judged (--bound)"

@@ -18,6 +18,7 @@ use self::showing::patched;
 use super::left_out::LeftOut;
 use super::load::Refusal;
 use super::localization::{Failing, Phase};
+use crate::report::Ended;
 use crate::subject::{Project, Subject};
 
 /// What to repair.
@@ -48,8 +49,8 @@ pub struct Request {
 /// What a search for repairs found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Mutation {
-    /// `repaired`, `none`, `limit` or `outside`.
-    pub outcome: &'static str,
+    /// How it ended.
+    pub outcome: Ended,
     /// Why it ended so, if that needs words.
     pub message: Option<String>,
     /// What the user should know besides, a sentence each.
@@ -117,7 +118,7 @@ impl Mutation {
     /// What is said of a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
-            outcome: "outside",
+            outcome: Ended::Outside,
             message: Some(reason),
             ..Self::default()
         }
@@ -244,8 +245,8 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
             ));
         }
     }
-    if shown.repairs.is_empty() && shown.outcome == "repaired" {
-        shown.outcome = "none";
+    if shown.repairs.is_empty() && shown.outcome == Ended::Repaired {
+        shown.outcome = Ended::None;
     }
     shown.phases = vec![
         Phase {

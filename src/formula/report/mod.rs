@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::places;
+use crate::report::Ended;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;
@@ -64,7 +65,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
             1 => "the failing test".to_owned(),
             all => format!("all {all} failing tests"),
         },
-        if shown.outcome == "limit" {
+        if shown.outcome == Ended::Limit {
             ", and there may be more:"
         } else {
             ":"

@@ -6,6 +6,7 @@ use nopol_basics::count;
 
 use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
+use crate::report::Ended;
 
 /// Most tests named.
 const MANY: usize = 10;
@@ -44,7 +45,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     };
     let what = count(shown.repairs.len(), "minimal repair");
     let extent = match (shown.outcome, shown.is_exhausted) {
-        ("limit", _) => "there may be more".to_owned(),
+        (Ended::Limit, _) => "there may be more".to_owned(),
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }

@@ -1,0 +1,39 @@
+//! How `faults`, `mutate` and `heap` end.
+
+use serde::Serialize;
+
+use super::Ending;
+
+/// How a search in formulas or heaps ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// Places were found where other values make the failing tests pass.
+    Localized,
+    /// Repairs were found.
+    Repaired,
+    /// Nothing is wrong: no test fails, and no run violates the specification.
+    Correct,
+    /// There is none.
+    #[default]
+    None,
+    /// The specification contradicts itself.
+    Contradiction,
+    /// A limit ended the search.
+    Limit,
+    /// The program, or every test, is outside of what the tool can reason about.
+    Outside,
+}
+
+impl From<Ended> for Ending {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Localized => Self::Localized,
+            Ended::Repaired => Self::Patched,
+            Ended::Correct => Self::NothingToRepair,
+            Ended::None | Ended::Contradiction => Self::NoPatch,
+            Ended::Limit => Self::TimeLimit,
+            Ended::Outside => Self::UnusableBaseline,
+        }
+    }
+}

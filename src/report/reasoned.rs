@@ -1,0 +1,50 @@
+//! Patches of searches that reason about the source and run nothing: `mutate`, `heap` and `debug`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nopol_program::shown::ShownEdit;
+
+use super::{EditReport, Evidence, PatchReport};
+
+impl PatchReport {
+    /// A patch with these edits of files, of which `texts` has the contents by their paths. No model ranked it: its cost and
+    /// confidence are 0.
+    pub fn reasoned(
+        id: String,
+        rank: usize,
+        edits: &[ShownEdit],
+        texts: &BTreeMap<String, String>,
+        evidence: Evidence,
+    ) -> Self {
+        let edit = |edit: &ShownEdit| EditReport {
+            file: edit.file.clone(),
+            line: edit.line,
+            column: edit.column,
+            span: edit.span.clone(),
+            original: Arc::from(texts.get(&edit.file).map_or("", String::as_str)),
+            before: edit.before.clone(),
+            after: edit.text.clone(),
+            condition: edit.after.clone(),
+        };
+        Self {
+            id,
+            rank,
+            cost: 0,
+            confidence: 0.0,
+            kind: "expression",
+            edits: edits.iter().map(edit).collect(),
+            diff: String::new(),
+            fixes: Vec::new(),
+            is_trivial: false,
+            evidence,
+            doubts: Vec::new(),
+            why: String::new(),
+            clauses: Vec::new(),
+            tables: Vec::new(),
+            differs: None,
+            alternatives: Vec::new(),
+            alike: 0,
+        }
+    }
+}
