@@ -15,9 +15,10 @@ use nopol_process::run::process::Supervisor;
 use crate::repair::{
     self, compiling,
     confirming::{self, Confirmation},
-    debugging, ending, identity,
+    debugging,
+    discriminating::{self, DiscriminatingTest, Question},
+    ending, identity,
     settings::{Depth, Settings},
-    telling::{self, NewTest, Question},
 };
 use crate::report::events::{Event, Observer};
 use crate::report::last::{self, Dependencies, Last};
@@ -154,10 +155,10 @@ impl Invocation {
         &self,
         question: &Question,
         observer: Arc<dyn Observer>,
-    ) -> Result<Option<NewTest>> {
+    ) -> Result<Option<DiscriminatingTest>> {
         let (settings, supervisor) = (&self.settings, &self.supervisor);
         let progress = Progress::new(observer);
-        telling::find(
+        discriminating::find(
             settings,
             settings.subject(),
             supervisor,

@@ -10,12 +10,14 @@ mod circumstances;
 pub mod compiling;
 pub mod confirming;
 pub mod debugging;
+pub mod discriminating;
 pub(crate) mod ending;
 mod engine;
 mod facts;
 mod families;
 mod fix;
 mod foreseeing;
+mod heap_search;
 mod hints;
 pub mod identity;
 mod instrument;
@@ -34,8 +36,6 @@ mod setup;
 pub mod shard;
 mod showing;
 mod simplest;
-mod structures;
-pub mod telling;
 mod validating;
 
 use anyhow::Result;
@@ -125,9 +125,10 @@ fn pipeline(
         return Ok(());
     }
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
-        if let (Some(message), Some(unsaid)) = (&mut outcome.message, copies.plain.subject.unsaid())
+        if let (Some(message), Some(weak_oracle)) =
+            (&mut outcome.message, copies.plain.subject.weak_oracle())
         {
-            *message = format!("{message} {unsaid}");
+            *message = format!("{message} {weak_oracle}");
         }
         return baseline::look_at_doctests(settings, progress, outcome, &copies.plain, &sources);
     };

@@ -14,10 +14,10 @@ use super::confirm::{self, Confirmed, Refuted, Untestable};
 use super::request::{Place, ago};
 use super::{Target, consent, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
+use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::ending;
 use crate::repair::places::{self, Places};
 use crate::repair::settings::Settings;
-use crate::repair::telling::NewTest;
 use crate::report::Choice;
 use crate::report::EditReport;
 use crate::report::Ending;
@@ -133,12 +133,12 @@ impl<P: Target> Apply<P> {
 pub fn said(
     outcome: &Outcome,
     choice: Choice,
-    test: Option<&NewTest>,
+    test: Option<&DiscriminatingTest>,
     written: &Written,
 ) -> String {
     let with = match test {
         None => String::new(),
-        Some(NewTest {
+        Some(DiscriminatingTest {
             name, file, fails, ..
         }) => format!(" and the test `{name}`, which {fails} fails, to {file}"),
     };
@@ -383,7 +383,7 @@ pub fn apply(
     settings: &Settings,
     outcome: &Outcome,
     choice: Choice,
-    test: Option<&NewTest>,
+    test: Option<&DiscriminatingTest>,
     allow_dirty: bool,
 ) -> Result<Written> {
     let Choice { rank, alternative } = choice;

@@ -14,7 +14,7 @@ use clap::Args;
 use nopol_basics::visible;
 use nopol_debug::gdb::{Launch, Options, Subject};
 use nopol_debug::session::command::{self, Command};
-use nopol_debug::session::{self, Reply, Session};
+use nopol_debug::session::{self, DebugSession, Reply};
 use nopol_process::run::interrupt::on_interrupt;
 use rustyline::Editor;
 use rustyline::error::ReadlineError;
@@ -101,19 +101,19 @@ pub struct Debug {
     limit: u64,
 
     /// Take the commands from a file instead of the prompt
-    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    #[arg(long, value_name = "FILE", help_heading = "DebugSession")]
     script: Option<Utf8PathBuf>,
 
     /// Write the commands that were typed to a new file, for --script
-    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    #[arg(long, value_name = "FILE", help_heading = "DebugSession")]
     save: Option<Utf8PathBuf>,
 
     /// Write a picture of each state that is shown to this directory
-    #[arg(long, value_name = "DIR", help_heading = "Session")]
+    #[arg(long, value_name = "DIR", help_heading = "DebugSession")]
     svg: Option<Utf8PathBuf>,
 
     /// Show the heap in a browser: a page on this machine that follows the session; its address is printed
-    #[arg(long, help_heading = "Session")]
+    #[arg(long, help_heading = "DebugSession")]
     web: bool,
 }
 
@@ -222,7 +222,7 @@ impl Debug {
             search_limit: Duration::from_secs(self.limit.saturating_mul(SEARCH)),
             ..session::Settings::default()
         };
-        let session = Session::new(subject, files, shown);
+        let session = DebugSession::new(subject, files, shown);
         let interrupter = session.interrupter();
         // Ctrl-C stops the program or a search, not the session.
         let caught = on_interrupt(move || {
@@ -275,7 +275,7 @@ const PROMPT: &str = "(nopol) ";
 
 /// A session and what belongs to it.
 struct Talk<'s> {
-    session: Session,
+    session: DebugSession,
     log: Log,
     /// Where a patch is kept for `apply`.
     settings: Option<&'s Settings>,

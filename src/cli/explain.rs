@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 use nopol_basics::count;
 
-use super::request::{Request, ago};
+use super::request::{SearchRequest, ago};
 use super::{Common, Target, output};
 use crate::invocation::{self, Earlier, Stale};
 use crate::report::Choice;
@@ -52,7 +52,7 @@ impl<P: Target> Explain<P> {
 
 impl<P: Target> Explain<P> {
     /// What the user has seen last, if another search may find something else: it is what is asked about, and `apply` means it.
-    fn known(&self, request: &Request) -> Option<Outcome> {
+    fn known(&self, request: &SearchRequest) -> Option<Outcome> {
         if self.no_cache {
             return None;
         }

@@ -9,7 +9,7 @@ use super::formula::{self, own_formats};
 use super::options::switch;
 use super::{Place, Target};
 use crate::formula::localization::Localization;
-use crate::formula::{Request, localize, report};
+use crate::formula::{FaultsRequest, localize, report};
 use crate::report::Outcome;
 use crate::report::format::Format;
 
@@ -100,7 +100,7 @@ impl<P: Target> Faults<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
-        let request = Request {
+        let request = FaultsRequest {
             project: settings.project,
             tests: self.failing,
             size: if self.all {

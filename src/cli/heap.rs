@@ -12,7 +12,7 @@ use nopol_heap::written::Written;
 use super::formula;
 use super::options::formats;
 use super::{Place, Target, output};
-use crate::heap::batch::{self, Batch, By, Request};
+use crate::heap::batch::{self, Batch, By, HeapRequest};
 use crate::invocation::{self, Invocation};
 use crate::repair::settings::Settings;
 use crate::report::Ended;
@@ -100,7 +100,7 @@ impl<P: Target> Heap<P> {
         }
         let command = settings.project.command();
         let states = self.pre.iter().map(text).zip(self.post.iter().map(text));
-        let request = Request {
+        let request = HeapRequest {
             project: settings.project.clone(),
             function: self.function,
             failing: self.failing,

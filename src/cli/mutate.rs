@@ -10,8 +10,8 @@ use super::formula;
 use super::options::{formats, switch};
 use super::{Place, Target};
 use crate::formula::mutation;
+use crate::formula::mutation::MutateRequest;
 use crate::formula::mutation::Mutation;
-use crate::formula::mutation::Request;
 use crate::formula::mutation::ShownRepair;
 use crate::formula::report::mutation as report;
 use crate::invocation;
@@ -122,7 +122,7 @@ impl<P: Target> Mutate<P> {
             2 => Level::Two,
             _ => Level::Three,
         };
-        let request = Request {
+        let request = MutateRequest {
             project: settings.project.clone(),
             tests: self.only,
             function: self.function,

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use camino::Utf8Path;
 use nopol_basics::visible;
 
-use super::request::Request;
+use super::request::SearchRequest;
 use crate::invocation::Invocation;
 use crate::report::format::{Format, Rendered, annotations, human};
 use crate::report::terminal::Terminal;
@@ -16,7 +16,7 @@ use crate::report::{Ending, Outcome};
 use crate::subject::files;
 
 /// Runs the pipeline with progress on standard error.
-pub fn run(request: &Request) -> Outcome {
+pub fn run(request: &SearchRequest) -> Outcome {
     let invocation = Invocation::new(request.settings.clone()).and_then(|invocation| {
         invocation.handle_signals()?;
         Ok(invocation)
@@ -53,8 +53,8 @@ pub fn tip(text: &str) {
 }
 
 /// Shows the outcome, and writes the files that the user wants besides; returns the exit code.
-pub fn present(outcome: &Outcome, request: &Request) -> u8 {
-    let Request { display, files, .. } = request;
+pub fn present(outcome: &Outcome, request: &SearchRequest) -> u8 {
+    let SearchRequest { display, files, .. } = request;
     let mut code = show(outcome, display.format);
     if code == outcome.ending.exit_code() {
         code = display.exit_code(outcome);

@@ -179,7 +179,7 @@ impl Files {
 
 /// What to do, and how to show the result.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct SearchRequest {
     pub settings: Settings,
     pub display: Display,
     pub files: Files,
@@ -188,7 +188,7 @@ pub struct Request {
 impl<P: Target> Common<P> {
     /// The request; an exit code if the options are wrong, after printing the error, or if they only print the
     /// configuration.
-    pub fn resolve(&self) -> Result<Request, u8> {
+    pub fn resolve(&self) -> Result<SearchRequest, u8> {
         let wrong = |message: String| {
             let outcome = Outcome {
                 ending: Ending::Usage,
@@ -228,8 +228,8 @@ impl<P: Target> Common<P> {
         Ok(config)
     }
 
-    fn request(&self, config: &Config) -> Result<Request, ConfigError> {
-        Ok(Request {
+    fn request(&self, config: &Config) -> Result<SearchRequest, ConfigError> {
+        Ok(SearchRequest {
             settings: Settings {
                 project: self.project.project(config)?,
                 tool: Some(own_path()?),
@@ -252,7 +252,7 @@ impl<P: Target> Common<P> {
     }
 }
 
-impl Request {
+impl SearchRequest {
     /// Whether all that is to be written can be; a search takes long, and its result must not be lost in the end.
     fn check_outputs(&self) -> Result<(), String> {
         let Files { html, summary } = &self.files;

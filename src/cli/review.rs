@@ -9,10 +9,10 @@ use nopol_basics::visible;
 use nopol_source::Language;
 
 use super::apply::{apply, said, undo};
-use super::request::Request;
+use super::request::SearchRequest;
 use super::{Common, Target, output, with_test};
+use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::settings::{Depth, Settings};
-use crate::repair::telling::NewTest;
 use crate::report::format::human;
 use crate::report::{
     Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, phrases, snippet,
@@ -92,7 +92,7 @@ impl<P: Target> Review<P> {
 
 /// A way through the patches.
 struct Walk<'r> {
-    request: &'r Request,
+    request: &'r SearchRequest,
     outcome: Outcome,
     allow_dirty: bool,
     /// Ranks of the patches that the user has edited.
@@ -214,7 +214,7 @@ impl Walk<'_> {
         }
     }
 
-    fn apply_choice(&self, choice: Choice, test: Option<&NewTest>) -> Result<bool> {
+    fn apply_choice(&self, choice: Choice, test: Option<&DiscriminatingTest>) -> Result<bool> {
         let settings = &self.request.settings;
         match apply(settings, &self.outcome, choice, test, self.allow_dirty) {
             Ok(written) => {
@@ -284,7 +284,7 @@ impl Walk<'_> {
             return Ok(passed.then_some(()).ok_or_else(String::new));
         }
         // Where no command of the user runs them all: as before a search.
-        let baseline = Request {
+        let baseline = SearchRequest {
             settings: Settings {
                 depth: Depth::Baseline,
                 ..settings.clone()

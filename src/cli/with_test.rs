@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 
 use super::apply::{edits, no_patch};
 use crate::invocation::Invocation;
+use crate::repair::discriminating::{DiscriminatingTest, Patch, Question};
 use crate::repair::settings::Settings;
-use crate::repair::telling::{NewTest, Patch, Question};
 use crate::report::terminal::Terminal;
 use crate::report::{Choice, EditReport, Outcome, PatchReport};
 
@@ -25,7 +25,7 @@ pub fn find(
     outcome: &Outcome,
     choice: Choice,
     quiet: bool,
-) -> Result<NewTest> {
+) -> Result<DiscriminatingTest> {
     let Some(question) = question(outcome, choice)? else {
         bail!(
             "there is no other patch that a test could tell patch {choice} from, so nothing was written; apply it without a test"
@@ -94,7 +94,7 @@ fn rival(patch: &PatchReport, alternative: Option<u32>) -> Result<Patch> {
 }
 
 /// The new test as an edit of its file.
-pub fn edit(test: &NewTest) -> EditReport {
+pub fn edit(test: &DiscriminatingTest) -> EditReport {
     EditReport {
         file: test.file.to_string(),
         line: 1,

@@ -13,8 +13,8 @@ use nopol_program::ir::{PlaceId, Program, Test};
 use nopol_program::position::{Instance, Positions};
 use nopol_source::Language;
 
-use super::load::{Far, Loaded};
-use crate::subject::ecosystem::Whole;
+use super::load::{Loaded, RunBounds};
+use crate::subject::ecosystem::ProgramText;
 
 /// A condition: its file, relative to the root, and its first byte and the one after its last.
 pub type Spot = (Utf8PathBuf, usize, usize);
@@ -45,7 +45,7 @@ const MOST_EVALUATIONS: usize = 100_000;
 
 /// What is known of these failing tests and of these conditions, one test after the other. `failing` are all that fail.
 pub fn foresee(
-    whole: &Whole,
+    whole: &ProgramText,
     asked: &[String],
     failing: &BTreeSet<String>,
     conditions: &BTreeSet<Spot>,
@@ -55,9 +55,9 @@ pub fn foresee(
         Language::C => &[],
         Language::Rust => asked,
     };
-    let far = Far {
+    let far = RunBounds {
         steps: STEPS,
-        ..Far::new(None, true)
+        ..RunBounds::new(None, true)
     };
     let Ok(loaded) = Loaded::new(whole, wanted, far) else {
         return Vec::new();
@@ -246,7 +246,7 @@ int main(void) {
 
     #[test]
     fn the_evaluations_that_matter_are_told_and_hopeless_conditions_too() {
-        let whole = Whole {
+        let whole = ProgramText {
             language: Language::C,
             files: vec![("a.c".into(), TEXT.to_owned())],
             cases: vec![case("five", "4", "5"), case("three", "3", "3")],

@@ -16,7 +16,7 @@ use super::chosen::Chosen;
 use super::left_out::{self, LeftOut};
 use crate::report::Ended;
 use crate::subject::SubjectError;
-use crate::subject::ecosystem::Whole;
+use crate::subject::ecosystem::ProgramText;
 
 /// A program with tests.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ const MOST_USUAL: usize = 14;
 
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
-pub struct Far {
+pub struct RunBounds {
     /// Most iterations of a loop and activations of a function, and how often they may go round in formulas; a little more
     /// than the tests need if it is not given.
     pub bound: Option<u32>,
@@ -96,7 +96,7 @@ pub struct Far {
     pub deadline: Option<Instant>,
 }
 
-impl Far {
+impl RunBounds {
     /// As far as a user waits.
     pub const fn new(bound: Option<u32>, implicit: bool) -> Self {
         Self {
@@ -117,14 +117,14 @@ impl Loaded {
     /// # Errors
     /// If there is no such test, or the program is outside of what formulas are made of.
     pub fn new(
-        whole: &Whole,
+        whole: &ProgramText,
         wanted: &[String],
-        Far {
+        RunBounds {
             bound,
             implicit,
             steps,
             deadline,
-        }: Far,
+        }: RunBounds,
     ) -> Result<Self, Refusal> {
         let (program, tests, left_out) = match whole.language {
             Language::C => of_c(whole, wanted)?,
@@ -293,7 +293,7 @@ type Read = (Program, Vec<Test>, Vec<LeftOut>);
 ///
 /// # Errors
 /// If something is outside of the subset.
-pub fn of_c(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
+pub fn of_c(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {
     let program = front::c::read(&whole.files)?;
     let Some(main) = front::c::main_of(&program) else {
         return Err(Refusal::Outside(
@@ -347,7 +347,7 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
 /// # Errors
 /// If something that the functions reach is outside of the subset, or there is no such function.
 pub fn of_rust_with(
-    whole: &Whole,
+    whole: &ProgramText,
     wanted: &[String],
     functions: &[&str],
 ) -> Result<(Read, Vec<String>), Refusal> {
@@ -363,7 +363,7 @@ pub fn of_rust_with(
     Ok((chosen(read), names))
 }
 
-fn of_rust(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
+fn of_rust(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {
     let is_wanted = wanted_of(whole, wanted)?;
     let read = front::rust::read_all(&whole.files, &is_wanted)?;
     let (program, tests, left_out) = chosen(read);
@@ -379,7 +379,7 @@ fn of_rust(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
 /// Whether a test counts, by its name and whether it is to be ignored. One that the user names is never passed over
 /// without a word.
 fn wanted_of<'w>(
-    whole: &Whole,
+    whole: &ProgramText,
     wanted: &'w [String],
 ) -> Result<impl Fn(&str, bool) -> Wanted + use<'w>, Refusal> {
     let chosen = Chosen::new(&whole.test_args).map_err(Refusal::Usage)?;

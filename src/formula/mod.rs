@@ -19,13 +19,13 @@ use nopol_formula::encode::{Extent, Stop};
 use nopol_formula::faults::{Formula, Options, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
 
-use self::load::{Far, Loaded, Refusal};
+use self::load::{Loaded, Refusal, RunBounds};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
 
 /// What to localize.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct FaultsRequest {
     /// The program.
     pub project: Project,
     /// The tests that count; all if none is named.
@@ -47,14 +47,14 @@ pub struct Request {
 ///
 /// # Errors
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.
-pub fn localize(request: &Request) -> Result<Localization, Refusal> {
+pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
     let whole = subject.ecosystem.whole(&subject.root)?;
     let deadline = request.timeout.map(|timeout| started + timeout);
-    let far = Far {
+    let far = RunBounds {
         deadline,
-        ..Far::new(request.bound, request.implicit)
+        ..RunBounds::new(request.bound, request.implicit)
     };
     let loaded = Loaded::new(&whole, &request.tests, far)?;
     let read = started.elapsed();

@@ -25,14 +25,14 @@ use serde::Serialize;
 
 use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c, of_rust_with};
-use crate::patch::edit::Edit as PatchEdit;
+use crate::patch::edit::Edit;
 use crate::report::Ended;
-use crate::subject::ecosystem::Whole;
+use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Project, Subject};
 
 /// What to repair.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct HeapRequest {
     /// The program.
     pub project: Project,
     /// The function that is repaired. It may be left out if tests fail.
@@ -121,7 +121,7 @@ const MOST_DESCRIBED: usize = 5;
 ///
 /// # Errors
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
-pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal> {
+pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refusal> {
     let subject = Subject::load(&request.project)?;
     let whole = subject.ecosystem.whole(&subject.root)?;
     if !request.failing.is_empty() {
@@ -242,20 +242,20 @@ pub struct Repair {
     /// The function that it changes.
     pub function: String,
     /// What it changes.
-    pub edits: Vec<PatchEdit>,
+    pub edits: Vec<Edit>,
     /// The same as a unified diff.
     pub diff: String,
 }
 
 /// A program with linked structures, and its tests.
 #[derive(Debug)]
-pub struct Structures {
+pub struct HeapProgram {
     program: Program,
     texts: Vec<String>,
     tests: Vec<Test>,
 }
 
-impl Structures {
+impl HeapProgram {
     /// Reads a subject. `None` if it has no linked structures, or is beyond what is modelled.
     pub fn of(subject: &Subject) -> Option<Self> {
         let whole = subject.ecosystem.whole(&subject.root).ok()?;
@@ -273,7 +273,7 @@ impl Structures {
 
 /// Repairs by these failing tests, the smallest changes first, until the search `is_over`.
 pub fn repairs(
-    of: &Structures,
+    of: &HeapProgram,
     subject: &Subject,
     failing: &[String],
     is_over: &dyn Fn() -> bool,
@@ -290,7 +290,7 @@ pub fn repairs(
         let written = Written::new(&found.loaded, &found.changes, |file| {
             subject.path_in_diffs(file)
         });
-        let edits = written.edits.into_iter().map(|edit| PatchEdit {
+        let edits = written.edits.into_iter().map(|edit| Edit {
             before: written.texts[&edit.file][edit.span.clone()].to_owned(),
             file: edit.file.into(),
             line: edit.line,
@@ -308,7 +308,11 @@ pub fn repairs(
 }
 
 /// Repairs by tests that fail.
-fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch, Refusal> {
+fn by_tests(
+    request: &HeapRequest,
+    subject: &Subject,
+    whole: &ProgramText,
+) -> Result<Batch, Refusal> {
     let (program, tests, left_out) = of_c(whole, &[])?;
     let names = || tests.iter().map(|test| &*test.name);
     if let Some(test) = left_out
@@ -414,12 +418,12 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
 fn holds(
     loaded: &Loaded,
     changes: &[Change],
-    (request, function): (&Request, &str),
+    (request, function): (&HeapRequest, &str),
 ) -> Result<bool, Refusal> {
     let edits = edits(&loaded.routine, &loaded.texts, changes);
     let changed = rewritten(&loaded.texts, &edits);
     let files = loaded.program.files.iter().cloned();
-    let whole = Whole {
+    let whole = ProgramText {
         language: Language::Rust,
         files: files.zip(changed.iter().cloned()).collect(),
         cases: Vec::new(),
@@ -435,7 +439,7 @@ fn holds(
     Ok(all.all(|triple| triple.check(&patched.routine).is_ok()))
 }
 
-fn texts(whole: &Whole) -> Vec<String> {
+fn texts(whole: &ProgramText) -> Vec<String> {
     whole.files.iter().map(|(_, text)| text.clone()).collect()
 }
 
@@ -448,7 +452,7 @@ fn named(outside: nopol_program::ir::Outside) -> Refusal {
 }
 
 /// What the function must fulfil.
-fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Triple>, Refusal> {
+fn triples(request: &HeapRequest, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Triple>, Refusal> {
     let mut triples = Vec::new();
     for (before, after) in &request.states {
         triples.push(Triple {

@@ -4,7 +4,7 @@ mod edit;
 mod shapes;
 mod texts;
 
-use self::edit::Edit;
+use self::edit::EditFeatures;
 use super::facts::{Candidate, Case};
 
 /// Whether sense demands the sign of a weight.
@@ -277,7 +277,7 @@ fn row(case: &Case, candidate: &Candidate) -> Row {
     let mut row = [0.0; Feature::ALL.len()];
     let edits = &candidate.edits;
     for edit in edits {
-        let of_edit = Edit::new(case, edit).features();
+        let of_edit = EditFeatures::new(case, edit).features();
         for (sum, own) in row.iter_mut().zip(of_edit) {
             *sum += own / edits.len() as f64;
         }

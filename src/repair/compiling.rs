@@ -23,8 +23,8 @@ pub fn refusal(
     progress: &Progress,
     texts: &[(Utf8PathBuf, String)],
 ) -> Result<Option<String>> {
-    let mut unsaid = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
+    let mut weak_oracle = Outcome::default();
+    let setup = Setup::new(settings, subject?, supervisor, &mut weak_oracle)?;
     let mut plain = setup.plain(progress)?;
     plain.take_over()?;
     // Lints of the subject that are denied are not the question.

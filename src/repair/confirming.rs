@@ -62,14 +62,14 @@ pub fn confirm(
         exclude: Vec::new(),
         ..settings.clone()
     };
-    let mut unsaid = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
-    let mut copies = setup.copies(progress, &mut unsaid)?;
+    let mut weak_oracle = Outcome::default();
+    let setup = Setup::new(settings, subject?, supervisor, &mut weak_oracle)?;
+    let mut copies = setup.copies(progress, &mut weak_oracle)?;
     let runner = setup.runner();
-    let mut sources = setup.read(&copies, &mut unsaid)?;
+    let mut sources = setup.read(&copies, &mut weak_oracle)?;
     add_missing(&mut sources, &copies.plain, texts)?;
     copies.plain.take_over()?;
-    let built = match baseline::build(progress, &mut unsaid, &mut copies.plain, &runner) {
+    let built = match baseline::build(progress, &mut weak_oracle, &mut copies.plain, &runner) {
         Ok(built) => built,
         Err(error) => {
             return match error.downcast_ref::<SubjectError>() {
@@ -81,7 +81,7 @@ pub fn confirm(
     let taken = baseline::take(
         settings,
         progress,
-        &mut unsaid,
+        &mut weak_oracle,
         &mut copies.plain,
         built,
         &runner,

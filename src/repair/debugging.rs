@@ -54,8 +54,8 @@ pub fn with_program<T>(
         return Err(usage("only C programs can be debugged"));
     }
     let case = chosen(&whole.cases, test)?;
-    let mut unsaid = Outcome::default();
-    let setup = Setup::new(settings, subject, supervisor, &mut unsaid)?;
+    let mut weak_oracle = Outcome::default();
+    let setup = Setup::new(settings, subject, supervisor, &mut weak_oracle)?;
     let mut plain = setup.plain(progress)?;
     plain.is_debugged = true;
     let phase = progress.start("building", 0, 0);

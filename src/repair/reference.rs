@@ -30,8 +30,8 @@ pub fn answered(
         .ok()
         .and_then(|path| path.try_into().ok())
         .unwrap_or_else(|| version.to_owned());
-    let mut unsaid = Outcome::default();
-    let setup = Setup::new(settings, subject.clone(), supervisor, &mut unsaid)?;
+    let mut weak_oracle = Outcome::default();
+    let setup = Setup::new(settings, subject.clone(), supervisor, &mut weak_oracle)?;
     let at = setup.plain(progress)?;
     let runner = setup.runner();
     let phase = progress.start("asking the reference", 0, 0);

@@ -70,7 +70,7 @@ pub struct Answered {
 
 /// What a test tool is told.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ToolRules {
     /// Of the tests that it would run, by target.
     pub rules: BTreeMap<TargetId, Arc<Rules>>,
     /// What of it is not taken into account.
@@ -79,7 +79,7 @@ pub struct Told {
 
 /// The text of a whole program.
 #[derive(Clone, Debug)]
-pub struct Whole {
+pub struct ProgramText {
     /// Its language.
     pub language: Language,
     /// Each file, relative to the root, with its text.
@@ -92,7 +92,7 @@ pub struct Whole {
     pub may_have_examples: bool,
 }
 
-impl Whole {
+impl ProgramText {
     /// The text of these files.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ pub trait Ecosystem: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`SubjectError::Usage`] if a file cannot be read.
-    fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError>;
+    fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError>;
 
     /// The file, relative to the root, that describes tests which are commands; `None` if there is none.
     fn tests_file(&self) -> Option<&Utf8Path> {
@@ -263,12 +263,12 @@ pub trait Ecosystem: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the tool or its configuration cannot be used, or the run is stopped.
-    fn rules(&self, _at: &Workspace) -> Result<Option<Told>> {
+    fn rules(&self, _at: &Workspace) -> Result<Option<ToolRules>> {
         Ok(None)
     }
 
-    /// What its tests leave unsaid, and what to do about it, in a sentence; only asked when all of them pass.
-    fn unsaid(&self) -> Option<&'static str> {
+    /// What its tests leave weak_oracle, and what to do about it, in a sentence; only asked when all of them pass.
+    fn weak_oracle(&self) -> Option<&'static str> {
         None
     }
 

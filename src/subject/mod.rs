@@ -135,9 +135,9 @@ impl Subject {
         self.ecosystem.is_serial()
     }
 
-    /// What its tests leave unsaid; only asked when all of them pass.
-    pub fn unsaid(&self) -> Option<&'static str> {
-        self.ecosystem.unsaid()
+    /// What its tests leave weak_oracle; only asked when all of them pass.
+    pub fn weak_oracle(&self) -> Option<&'static str> {
+        self.ecosystem.weak_oracle()
     }
 
     /// Whether its tests run under sanitizers.

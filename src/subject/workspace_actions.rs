@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::run::id::{TargetId, TestId};
 
 use super::SubjectError;
-use super::ecosystem::{Ecosystem, Told};
+use super::ecosystem::{Ecosystem, ToolRules};
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 
 impl Workspace<'_> {
@@ -64,7 +64,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// If the tool or its configuration cannot be used, or the run is stopped.
-    pub fn rules(&self) -> Result<Option<Told>> {
+    pub fn rules(&self) -> Result<Option<ToolRules>> {
         self.ecosystem().rules(self)
     }
 

@@ -7,8 +7,8 @@ use insta::assert_snapshot;
 
 use crate::common::{Run, Subject, fixtures};
 
-/// The text with `(0.3 s)` as `([TIME])`, the subject's place as `[DIR]`, and how sure a patch is, which every training
-/// changes a little, as `[SURE]`.
+/// The text with `(0.3 s)` as `([TIME])`, the subject's place as `[DIR]`, how sure a patch is, which every training changes a
+/// little, as `[SURE]`, and every number in a line of progress, which every engine changes, as `[N]`.
 fn redacted(text: &str, dir: &str) -> String {
     let text = text.replace(dir, "[DIR]");
     let line = |line: &str| match (line.split_once("= note: "), line.split_once(" %): ")) {
@@ -25,6 +25,23 @@ fn redacted(text: &str, dir: &str) -> String {
         match time {
             Some((_, rest)) => out += &format!("([TIME]){rest}"),
             None => out += &format!("({part}"),
+        }
+    }
+    let line = |line: &str| match line.ends_with(" ([TIME])") {
+        true => without_numbers(line),
+        false => line.to_owned(),
+    };
+    out.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The text with `[N]` for every number.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter.is_ascii_digit() {
+            true if out.ends_with("[N]") => {}
+            true => out += "[N]",
+            false => out.push(letter),
         }
     }
     out

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
-use nopol_formula::mutate::space::Kept;
+use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::{
     Found, Level, Options as Search, Outcome, Space, Specification, repairs,
 };
@@ -213,7 +213,7 @@ struct Pair {
     texts: Vec<String>,
     function: FunctionId,
     reference: FunctionId,
-    kept: Kept,
+    kept: Unmutated,
 }
 
 impl Pair {
@@ -238,7 +238,7 @@ impl Pair {
         };
         let (function, reference) = (named("advised")?, named("advised_original")?);
         let needs = needs(&program, reference);
-        let mut kept = Kept {
+        let mut kept = Unmutated {
             functions: needs.functions,
             variables: needs.variables,
             types: false,

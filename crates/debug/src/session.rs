@@ -85,7 +85,7 @@ pub enum Reply {
 }
 
 /// A session.
-pub struct Session {
+pub struct DebugSession {
     subject: Subject,
     /// The source files that are read.
     files: Vec<(Utf8PathBuf, String)>,
@@ -113,7 +113,7 @@ pub struct Session {
 /// What goes wrong in a command: a sentence for the user.
 type Done<T> = Result<T, String>;
 
-impl Session {
+impl DebugSession {
     /// A session with a program that is loaded; `files` are its sources.
     pub fn new(subject: Subject, files: Vec<(Utf8PathBuf, String)>, settings: Settings) -> Self {
         Self {
@@ -276,7 +276,7 @@ impl Session {
             .iter()
             .map(|global| global.name.clone());
         let here = self.here().map(|(tracked, _)| tracked.unset());
-        let request = gdb::Request {
+        let request = gdb::StateRequest {
             globals: globals.collect(),
             most_nodes,
             // Of other functions it is not known what was assigned to, so that anything may look like a node.

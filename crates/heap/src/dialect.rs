@@ -1,6 +1,6 @@
 //! How paths, values and comparisons are written in the language of a program, and whether a text is one.
 
-use nopol_program::ir::{Access, Dialect, RecordField};
+use nopol_program::ir::{Dialect, PointerKind, RecordField};
 
 use super::ir::{Atom, Path, Routine, Type, VariableId};
 
@@ -15,13 +15,13 @@ const OPENING: [&str; 5] = [
 
 impl Routine {
     /// What kind of pointer a path leads to.
-    pub fn access(&self, path: &Path) -> Access {
+    pub fn access(&self, path: &Path) -> PointerKind {
         match self.last_field(path) {
             Some(field) => field.access,
             None => self
                 .variables
                 .get(path.base)
-                .map_or(Access::Raw, |variable| variable.access),
+                .map_or(PointerKind::Raw, |variable| variable.access),
         }
     }
 
@@ -80,12 +80,12 @@ impl Routine {
     }
 
     /// How a leaf is written where something of this kind is expected. `text` is the file's, which says how it writes null.
-    pub fn written_as(&self, atom: &Atom, wanted: Access, text: &str) -> String {
+    pub fn written_as(&self, atom: &Atom, wanted: PointerKind, text: &str) -> String {
         match (self.dialect, atom) {
             (Dialect::Rust, Atom::Null) => null(wanted, text).to_owned(),
             // What is moved out of leaves nothing behind.
             (Dialect::Rust, Atom::Read(path))
-                if wanted == Access::OptionalOwned && !path.fields.is_empty() =>
+                if wanted == PointerKind::OptionalOwned && !path.fields.is_empty() =>
             {
                 format!("{}.take()", self.written_target(path))
             }
@@ -114,7 +114,7 @@ impl Routine {
     }
 
     /// Whether a value can be where one of this kind is expected.
-    pub fn fits(&self, atom: &Atom, wanted: Access) -> bool {
+    pub fn fits(&self, atom: &Atom, wanted: PointerKind) -> bool {
         match (self.dialect, atom) {
             (Dialect::C, _) | (_, Atom::Number(_)) => true,
             (Dialect::Rust, Atom::Null) => wanted.is_nullable(),
@@ -138,14 +138,14 @@ fn through_arrow(text: &str, name: &str) -> String {
 }
 
 /// `(*p).f`, or `p.f` where the language follows the pointer by itself.
-fn through_dot(text: &str, access: Access, name: &str, is_target: bool) -> String {
+fn through_dot(text: &str, access: PointerKind, name: &str, is_target: bool) -> String {
     let text = match (access, name) {
-        (Access::Raw, "*") | (Access::Reference, "*") => return format!("*{text}"),
-        (Access::Raw, _) => format!("(*{text})"),
-        (Access::OptionalReference | Access::OptionalOwned, _) if is_target => {
+        (PointerKind::Raw, "*") | (PointerKind::Reference, "*") => return format!("*{text}"),
+        (PointerKind::Raw, _) => format!("(*{text})"),
+        (PointerKind::OptionalReference | PointerKind::OptionalOwned, _) if is_target => {
             format!("{text}.as_mut().unwrap()")
         }
-        (Access::OptionalReference | Access::OptionalOwned, _) => {
+        (PointerKind::OptionalReference | PointerKind::OptionalOwned, _) => {
             format!("{text}.as_ref().unwrap()")
         }
         _ => text.to_owned(),
@@ -157,8 +157,11 @@ fn through_dot(text: &str, access: Access, name: &str, is_target: bool) -> Strin
 }
 
 /// The null pointer, as a file writes it.
-fn null(wanted: Access, text: &str) -> &'static str {
-    if matches!(wanted, Access::OptionalOwned | Access::OptionalReference) {
+fn null(wanted: PointerKind, text: &str) -> &'static str {
+    if matches!(
+        wanted,
+        PointerKind::OptionalOwned | PointerKind::OptionalReference
+    ) {
         return "None";
     }
     let spellings = [

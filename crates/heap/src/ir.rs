@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 
 use nopol_basics::index;
-use nopol_program::ir::{self, Access, BinaryOp, Dialect, Outside, Record, RecordId, Scalar, Span};
+use nopol_program::ir::{
+    self, BinaryOp, Dialect, Outside, PointerKind, Record, RecordId, Scalar, Span,
+};
 use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
@@ -82,7 +84,7 @@ pub struct Variable {
     /// What it holds.
     pub ty: Type,
     /// What kind of pointer it is, if it is one.
-    pub access: Access,
+    pub access: PointerKind,
     /// The variable that it is in the program, and the cell of it.
     pub origin: Option<(ir::VariableId, u32)>,
     /// Whether it is a global variable.
@@ -332,7 +334,7 @@ pub struct Leaf {
     /// The type of its value.
     pub ty: Type,
     /// What kind of pointer is expected, if it is one.
-    pub access: Access,
+    pub access: PointerKind,
     /// Where it is written. `None` if it cannot be replaced.
     pub span: Option<Span>,
 }

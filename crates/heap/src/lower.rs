@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use nopol_program::front::c::macro_constants;
 use nopol_program::ir::{
-    self, Access, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span,
+    self, Expr, FunctionId, Lvalue, NodeId, Outside, PointerKind, Program, Scalar, Shape, Span,
     VariableId as Cell,
 };
 
@@ -174,7 +174,7 @@ impl<'p> Lowering<'p> {
     fn declare(&mut self, cell: Cell, is_global: bool) {
         let variable = &self.program.variables[cell];
         let is_hidden = self.activations.len() > 1 || variable.name.starts_with('#');
-        let add = |this: &mut Self, offset: u32, name: String, ty: Type, access: Access| {
+        let add = |this: &mut Self, offset: u32, name: String, ty: Type, access: PointerKind| {
             let id = this.routine.variables.push_and_get_key(Variable {
                 name,
                 ty,
@@ -211,7 +211,7 @@ impl<'p> Lowering<'p> {
                 if let [scalar] = variable.cells.as_slice()
                     && let Some(ty) = number(*scalar)
                 {
-                    add(self, 0, variable.name.clone(), ty, Access::Raw);
+                    add(self, 0, variable.name.clone(), ty, PointerKind::Raw);
                 }
             }
         }
@@ -238,7 +238,7 @@ impl<'p> Lowering<'p> {
         self.routine.variables.push_and_get_key(Variable {
             name: format!("#{name}{number}"),
             ty,
-            access: Access::Raw,
+            access: PointerKind::Raw,
             origin: None,
             is_global: false,
             is_hidden: true,

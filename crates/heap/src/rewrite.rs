@@ -7,7 +7,7 @@ use super::patch::Change;
 
 /// A replacement of a part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct StatementEdit {
     /// What is replaced.
     pub span: Span,
     /// By what.
@@ -15,14 +15,14 @@ pub struct Edit {
 }
 
 /// The changes as edits of the files' texts, in the order of the source.
-pub fn edits(routine: &Routine, texts: &[String], changes: &[Change]) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = changes
+pub fn edits(routine: &Routine, texts: &[String], changes: &[Change]) -> Vec<StatementEdit> {
+    let mut edits: Vec<StatementEdit> = changes
         .iter()
         .filter_map(|change| edit(routine, texts, change))
         .collect();
     edits.sort_by_key(|edit| edit.span);
     // What is inserted at one place is inserted at once.
-    let mut joined: Vec<Edit> = Vec::new();
+    let mut joined: Vec<StatementEdit> = Vec::new();
     for edit in edits {
         match joined.last_mut() {
             Some(last) if last.span == edit.span && edit.span.start == edit.span.end => {
@@ -35,7 +35,7 @@ pub fn edits(routine: &Routine, texts: &[String], changes: &[Change]) -> Vec<Edi
 }
 
 /// The texts with these edits.
-pub fn rewritten(texts: &[String], edits: &[Edit]) -> Vec<String> {
+pub fn rewritten(texts: &[String], edits: &[StatementEdit]) -> Vec<String> {
     let mut texts = texts.to_vec();
     for edit in edits.iter().rev() {
         let range = edit.span.start as usize..edit.span.end as usize;
@@ -48,7 +48,7 @@ pub fn rewritten(texts: &[String], edits: &[Edit]) -> Vec<String> {
     texts
 }
 
-fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
+fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<StatementEdit> {
     match change {
         Change::Leaf {
             statement,
@@ -70,7 +70,7 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
                     routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?)
                 }
             };
-            Some(Edit { span, text })
+            Some(StatementEdit { span, text })
         }
         Change::Comparison {
             statement,
@@ -108,9 +108,9 @@ fn text_of(texts: &[String], span: Span) -> Option<&str> {
 }
 
 /// Another operator; where none is written, `!` before what is tested.
-fn compare(texts: &[String], compared: Compared, comparison: Comparison) -> Option<Edit> {
+fn compare(texts: &[String], compared: Compared, comparison: Comparison) -> Option<StatementEdit> {
     match compared.operator {
-        Some(span) => Some(Edit {
+        Some(span) => Some(StatementEdit {
             span,
             text: comparison.sign().to_owned(),
         }),
@@ -122,7 +122,7 @@ fn compare(texts: &[String], compared: Compared, comparison: Comparison) -> Opti
                 true => (start - 1, ""),
                 false => (start, "!"),
             };
-            Some(Edit {
+            Some(StatementEdit {
                 span: Span {
                     start,
                     end: compared.span.start,
@@ -135,7 +135,7 @@ fn compare(texts: &[String], compared: Compared, comparison: Comparison) -> Opti
 }
 
 /// A statement left out: with its line, if nothing else is there.
-fn without(text: &str, whole: Span) -> Edit {
+fn without(text: &str, whole: Span) -> StatementEdit {
     let (start, end) = (whole.start as usize, whole.end as usize);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
@@ -145,7 +145,7 @@ fn without(text: &str, whole: Span) -> Edit {
         true => (line_start, line_end),
         false => (start, end),
     };
-    Edit {
+    StatementEdit {
         span: Span {
             start: u32::try_from(start).unwrap_or(u32::MAX),
             end: u32::try_from(end).unwrap_or(u32::MAX),
@@ -156,12 +156,12 @@ fn without(text: &str, whole: Span) -> Edit {
 }
 
 /// A statement more, on a line of its own if what follows begins one.
-fn insert(text: &str, slot: &Slot, statement: &str) -> Edit {
+fn insert(text: &str, slot: &Slot, statement: &str) -> StatementEdit {
     let at = slot.at.start as usize;
     let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let indentation = &text[line_start..at];
     if !indentation.trim().is_empty() {
-        return Edit {
+        return StatementEdit {
             span: slot.at,
             text: format!("{statement} "),
         };
@@ -177,7 +177,7 @@ fn insert(text: &str, slot: &Slot, statement: &str) -> Edit {
         (true, _) => format!("{indentation}    "),
     };
     let line_start = u32::try_from(line_start).unwrap_or(u32::MAX);
-    Edit {
+    StatementEdit {
         span: Span {
             start: line_start,
             end: line_start,

@@ -97,7 +97,7 @@ pub enum Dialect {
 
 /// What kind of pointer something is, for those who write it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Access {
+pub enum PointerKind {
     /// One that is followed by an operator, and may be null: C's pointers, Rust's raw ones.
     #[default]
     Raw,
@@ -111,7 +111,7 @@ pub enum Access {
     OptionalOwned,
 }
 
-impl Access {
+impl PointerKind {
     /// Whether it may be null.
     pub const fn is_nullable(self) -> bool {
         !matches!(self, Self::Reference | Self::Owned)
@@ -172,7 +172,7 @@ pub struct RecordField {
     /// The structure that it points to.
     pub points_to: Option<RecordId>,
     /// What kind of pointer it is, if it is one.
-    pub access: Access,
+    pub access: PointerKind,
 }
 
 /// What the cells of a variable are.
@@ -197,7 +197,7 @@ pub struct Variable {
     /// Which structures these are, if the front end says so.
     pub shape: Shape,
     /// What kind of pointer it is, if it is one.
-    pub access: Access,
+    pub access: PointerKind,
     /// Whether it lives as long as the program.
     pub is_global: bool,
     /// The function that alone can name it, if it lives as long as the program: it is declared there.

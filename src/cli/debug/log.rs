@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_debug::session::Session;
+use nopol_debug::session::DebugSession;
 use nopol_debug::web::{Live, Place, Step};
 
 use super::say;
@@ -58,7 +58,7 @@ impl Log {
     }
 
     /// Passes on what came of a command.
-    pub fn shown(&mut self, session: &mut Session, command: &str, text: &str) {
+    pub fn shown(&mut self, session: &mut DebugSession, command: &str, text: &str) {
         let picture = session.take_picture();
         if let (Some((number, picture)), Some(directory)) = (&picture, &self.svg) {
             let path = directory.join(format!("{number:04}.svg"));

@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use nopol_formula::encode::Extent;
-use nopol_formula::mutate::space::Kept;
+use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::{Check, cells};
 use nopol_formula::mutate::{Found, Level, Outcome, Specification};
 use nopol_program::front;
@@ -12,12 +12,12 @@ use nopol_program::position::Positions;
 use nopol_program::visit::{Needs, needs, reached};
 use nopol_source::Language;
 
-use super::{Mutation, Request};
+use super::{MutateRequest, Mutation};
 use crate::formula::left_out::LeftOut;
-use crate::formula::load::{Far, Loaded, Refusal};
+use crate::formula::load::{Loaded, Refusal, RunBounds};
 use crate::formula::localization::Failing;
 use crate::report::Ended;
-use crate::subject::ecosystem::Whole;
+use crate::subject::ecosystem::ProgramText;
 
 /// How far a function is followed if it is not said.
 const BOUND: u32 = 8;
@@ -26,7 +26,7 @@ const BOUND: u32 = 8;
 pub(super) struct Goal {
     pub(super) program: Program,
     pub(super) texts: Vec<String>,
-    pub(super) kept: Kept,
+    pub(super) kept: Unmutated,
     pub(super) specification: Specification,
     pub(super) bound: u32,
     pub(super) left_out: Vec<LeftOut>,
@@ -37,18 +37,18 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    pub(super) fn new(whole: &Whole, request: &Request) -> Result<Self, Refusal> {
+    pub(super) fn new(whole: &ProgramText, request: &MutateRequest) -> Result<Self, Refusal> {
         match &request.function {
             Some(function) => Self::of_function(whole, function, request),
             None => Self::of_tests(whole, request),
         }
     }
 
-    fn of_tests(whole: &Whole, request: &Request) -> Result<Self, Refusal> {
+    fn of_tests(whole: &ProgramText, request: &MutateRequest) -> Result<Self, Refusal> {
         let loaded = Loaded::new(
             whole,
             &request.tests,
-            Far::new(request.bound, request.implicit),
+            RunBounds::new(request.bound, request.implicit),
         )?;
         let ends = loaded.tests.iter().zip(&loaded.ends);
         let failing = ends.filter(|(_, end)| **end != End::Passed);
@@ -62,9 +62,9 @@ impl Goal {
             Entry::Main { main, .. } => main,
             Entry::Function(function) => function,
         });
-        let kept = Kept {
+        let kept = Unmutated {
             reached: reached_of(&loaded.program, entries.collect()),
-            ..Kept::default()
+            ..Unmutated::default()
         };
         Ok(Self {
             program: loaded.program.clone(),
@@ -79,7 +79,11 @@ impl Goal {
         })
     }
 
-    fn of_function(whole: &Whole, function: &str, request: &Request) -> Result<Self, Refusal> {
+    fn of_function(
+        whole: &ProgramText,
+        function: &str,
+        request: &MutateRequest,
+    ) -> Result<Self, Refusal> {
         let reference = request.reference.as_deref();
         let (program, function, reference) =
             functions(&whole.files, whole.language, function, reference)?;
@@ -91,10 +95,10 @@ impl Goal {
                 )));
             }
         }
-        let mut kept = Kept {
+        let mut kept = Unmutated {
             types: true,
             reached: reached_of(&program, vec![function]),
-            ..Kept::default()
+            ..Unmutated::default()
         };
         if let Some(reference) = reference {
             let alike = |id: FunctionId| (cells(&program, id), program.functions[id].result);
@@ -146,7 +150,7 @@ impl Goal {
     }
 
     /// What the outcome means.
-    pub(super) fn explain(&self, request: &Request, found: &Found, shown: &mut Mutation) {
+    pub(super) fn explain(&self, request: &MutateRequest, found: &Found, shown: &mut Mutation) {
         let bound = self.bound;
         if let Specification::Function { function, .. } = self.specification
             && let Some(
@@ -220,11 +224,11 @@ impl Goal {
     /// Whether the patched source is right, read again.
     pub(super) fn holds(
         &self,
-        whole: &Whole,
+        whole: &ProgramText,
         texts: &[String],
         found: &Found,
         extent: Extent,
-        request: &Request,
+        request: &MutateRequest,
     ) -> bool {
         let text = |path: &Utf8PathBuf, text: &String| {
             let known = self.program.files.iter().position(|other| other == path);
@@ -236,13 +240,17 @@ impl Goal {
             .collect();
         match &self.specification {
             Specification::Tests(_) => {
-                let whole = Whole {
+                let whole = ProgramText {
                     files,
                     ..whole.clone()
                 };
                 let bound = Some(self.bound);
-                Loaded::new(&whole, &request.tests, Far::new(bound, request.implicit))
-                    .is_ok_and(|loaded| loaded.ends.iter().all(|end| *end == End::Passed))
+                Loaded::new(
+                    &whole,
+                    &request.tests,
+                    RunBounds::new(bound, request.implicit),
+                )
+                .is_ok_and(|loaded| loaded.ends.iter().all(|end| *end == End::Passed))
             }
             Specification::Function { .. } => {
                 let name = request.function.as_deref().unwrap_or_default();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::specification::Trouble;
-use nopol_formula::mutate::{self, Edit, Level, Repair, Space};
+use nopol_formula::mutate::{self, Level, MutationEdit, Repair, Space};
 use nopol_program::shown::ShownEdit;
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ use crate::subject::{Project, Subject};
 
 /// What to repair.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct MutateRequest {
     /// The program.
     pub project: Project,
     /// The tests that count; all if none is named.
@@ -162,7 +162,7 @@ pub struct Untried {
 ///
 /// # Errors
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.
-pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
+pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
     let whole = subject.ecosystem.whole(&subject.root)?;
@@ -222,7 +222,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     let mut ordered: Vec<&Repair> = found.repairs.iter().collect();
     ordered.sort_by_cached_key(|repair| goal.order(&space, repair));
     for repair in ordered {
-        let edits: Vec<Edit> = repair
+        let edits: Vec<MutationEdit> = repair
             .made
             .iter()
             .map(|(choice, number)| space.edit(*choice, *number))

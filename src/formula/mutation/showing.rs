@@ -1,7 +1,7 @@
 //! Repairs in the user's terms: their order, what they change, and the patched source.
 
 use nopol_basics::diff;
-use nopol_formula::mutate::{Edit, Level, Repair, Space, Specification};
+use nopol_formula::mutate::{Level, MutationEdit, Repair, Space, Specification};
 use nopol_program::ir::Span;
 use nopol_program::shown::ShownEdit;
 
@@ -68,7 +68,7 @@ impl Goal {
         &self,
         space: &Space,
         repair: &Repair,
-        edits: &[Edit],
+        edits: &[MutationEdit],
         texts: &[String],
         subject: &Subject,
     ) -> ShownRepair {
@@ -95,7 +95,7 @@ impl Goal {
         &self,
         space: &Space,
         repair: &Repair,
-        edits: &[Edit],
+        edits: &[MutationEdit],
     ) -> Vec<ShownEdit> {
         let changes = repair.made.keys().zip(edits).map(|(choice, edit)| {
             let location = space.locations[space.choices[*choice].location];
@@ -141,9 +141,9 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// The texts with these edits.
-pub(super) fn patched(texts: &[String], edits: &[Edit]) -> Vec<String> {
+pub(super) fn patched(texts: &[String], edits: &[MutationEdit]) -> Vec<String> {
     let mut texts = texts.to_vec();
-    let mut edits: Vec<&Edit> = edits.iter().collect();
+    let mut edits: Vec<&MutationEdit> = edits.iter().collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.span));
     for edit in edits {
         let span = edit.span.start as usize..edit.span.end as usize;

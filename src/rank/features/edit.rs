@@ -19,7 +19,7 @@ use crate::rank::change::{Change, change, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
 
 /// An edit with what is looked up for it.
-pub struct Edit<'c> {
+pub struct EditFeatures<'c> {
     case: &'c Case,
     facts: &'c EditFacts,
     /// The function without the place.
@@ -29,7 +29,7 @@ pub struct Edit<'c> {
     row: Row,
 }
 
-impl<'c> Edit<'c> {
+impl<'c> EditFeatures<'c> {
     /// An edit of a case.
     pub fn new(case: &'c Case, facts: &'c EditFacts) -> Self {
         let text = function_text(case, facts);

@@ -20,7 +20,7 @@ use nopol_source::language::Readable;
 use super::build::{self, build};
 use super::options::COptions;
 use super::{Program, calls, load, print, reference, runtime};
-use crate::subject::ecosystem::{Answered, Description, Ecosystem, Whole};
+use crate::subject::ecosystem::{Answered, Description, Ecosystem, ProgramText};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
 
@@ -102,7 +102,7 @@ impl Ecosystem for Program {
         reference::answered(self, version, at, runner, timeout)
     }
 
-    fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError> {
+    fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
         if let Some((place, option)) = other_sizes(&self.build, root) {
             return Err(SubjectError::UnusableBaseline(format!(
                 "{place} has `{option}`: formulas take `long` and pointers to have 64 bits, and would be of another program"
@@ -112,10 +112,10 @@ impl Ecosystem for Program {
             .into_iter()
             .map(|path| paths::relative(root, &path));
         let paths = self.sources.iter().cloned().chain(headers).collect();
-        let whole = Whole::read(Language::C, root, paths)?;
+        let whole = ProgramText::read(Language::C, root, paths)?;
         let cases = self.cases.iter().map(|case| {
             let stdin = match &case.stdin {
-                Input::File(path) => Input::Text(Whole::text(root, path)?),
+                Input::File(path) => Input::Text(ProgramText::text(root, path)?),
                 other => other.clone(),
             };
             let command = match &case.command {
@@ -131,7 +131,7 @@ impl Ecosystem for Program {
             })
         });
         let cases = cases.collect::<Result<_, SubjectError>>()?;
-        Ok(Whole { cases, ..whole })
+        Ok(ProgramText { cases, ..whole })
     }
 
     fn tests_file(&self) -> Option<&Utf8Path> {
@@ -200,7 +200,7 @@ impl Ecosystem for Program {
         self.serial
     }
 
-    fn unsaid(&self) -> Option<&'static str> {
+    fn weak_oracle(&self) -> Option<&'static str> {
         let says = |case: &Case| case.stdout.is_some();
         (!self.cases.is_empty() && !self.cases.iter().any(says)).then_some(
             "No test says what the program must print, so only exit codes were looked at: give `stdout` or `output`, \

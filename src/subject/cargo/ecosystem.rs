@@ -20,7 +20,9 @@ use super::nextest;
 use super::options::{CargoOptions, TestTool};
 use super::seed::{Seed, Seeded};
 use super::{Member, Packages, load, runtime};
-use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Told, Whole};
+use crate::subject::ecosystem::{
+    Answered, Description, Ecosystem, Package, ProgramText, ToolRules,
+};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
 
@@ -55,16 +57,16 @@ impl Ecosystem for Packages {
         .into())
     }
 
-    fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError> {
+    fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
         let dirs = self
             .members
             .iter()
             .flat_map(|member| ["src", "tests"].map(|dir| root.join(&member.dir).join(dir)));
         let paths = dirs.flat_map(|dir| files::below(&dir, "rs"));
         let paths = paths.map(|path| paths::relative(root, &path)).collect();
-        let whole = Whole::read(Language::Rust, root, paths)?;
+        let whole = ProgramText::read(Language::Rust, root, paths)?;
         let texts = whole.files.iter().map(|(_, text)| text.as_str());
-        Ok(Whole {
+        Ok(ProgramText {
             test_args: self.options.test_args.clone(),
             may_have_examples: may_have_doctests(self, texts),
             ..whole
@@ -112,7 +114,7 @@ impl Ecosystem for Packages {
         list(at, &mut build.binaries, &self.options.test_args)
     }
 
-    fn rules(&self, at: &Workspace) -> Result<Option<Told>> {
+    fn rules(&self, at: &Workspace) -> Result<Option<ToolRules>> {
         match self.options.test_tool {
             TestTool::Cargo => Ok(None),
             TestTool::Nextest => nextest::rules(at, self).map(Some),

@@ -16,7 +16,7 @@ use serde::de::IgnoredAny;
 use super::Packages;
 use super::build::Cargo;
 use crate::subject::SubjectError;
-use crate::subject::ecosystem::Told;
+use crate::subject::ecosystem::ToolRules;
 use crate::subject::workspace::{Linked, Workspace};
 
 /// Where the configuration is, below the workspace.
@@ -143,7 +143,7 @@ impl Listed {
 ///
 /// # Errors
 /// [`SubjectError::Usage`] if the tool is not installed or refuses its configuration; another error if the run is stopped.
-pub fn rules(at: &Workspace, packages: &Packages) -> Result<Told> {
+pub fn rules(at: &Workspace, packages: &Packages) -> Result<ToolRules> {
     let cargo = Cargo { at, packages };
     let config = config(&at.root.join(FILE))?;
     let name = std::env::var("NEXTEST_PROFILE").unwrap_or_else(|_| "default".to_owned());
@@ -158,7 +158,7 @@ pub fn rules(at: &Workspace, packages: &Packages) -> Result<Told> {
         .into_iter()
         .map(|test| (test, usual.clone()))
         .collect();
-    let mut told = Told::default();
+    let mut told = ToolRules::default();
     // Of several overrides of a test the first one holds, for each setting by itself.
     let (mut with_retries, mut with_group) = (BTreeSet::new(), BTreeSet::new());
     for over in profiles.iter().flat_map(|profile| &profile.overrides) {

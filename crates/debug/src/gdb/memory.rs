@@ -20,7 +20,7 @@ use super::{Error, Result};
 
 /// What to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct StateRequest {
     /// The global variables to show, by their names.
     pub globals: Vec<String>,
     /// How many nodes to show at most.
@@ -31,7 +31,7 @@ pub struct Request {
     pub lost: bool,
 }
 
-impl Default for Request {
+impl Default for StateRequest {
     fn default() -> Self {
         Self {
             globals: Vec::new(),
@@ -54,7 +54,7 @@ impl Subject {
     /// # Errors
     ///
     /// If gdb does not answer. What it cannot read is [`Value::Unknown`].
-    pub fn read_state(&mut self, request: &Request, names: &mut Names) -> Result<State> {
+    pub fn read_state(&mut self, request: &StateRequest, names: &mut Names) -> Result<State> {
         let locals = self.locals()?;
         let mut walk = Walk {
             gdb: &mut self.gdb,

@@ -7,7 +7,7 @@
 //! ```ignore
 //! use std::time::Duration;
 //!
-//! use gdb::{Launch, Names, Options, Request, Subject};
+//! use gdb::{Launch, Names, Options, StateRequest, Subject};
 //!
 //! let limit = Duration::from_secs(10);
 //! let launch = Launch::new("./lists", &["3".to_owned()]);
@@ -17,7 +17,7 @@
 //! let mut stop = subject.run(limit)?;
 //! while stop.is_alive() {
 //!     println!("{stop:?} {}", subject.take_output());
-//!     println!("{:?}", subject.read_state(&Request::default(), &mut names)?);
+//!     println!("{:?}", subject.read_state(&StateRequest::default(), &mut names)?);
 //!     stop = subject.next(limit)?;
 //! }
 //! # Ok::<(), gdb::Error>(())
@@ -55,7 +55,7 @@ use nopol_heap::state::{NodeId, Value};
 
 pub use breakpoints::Breakpoint;
 pub use launch::Launch;
-pub use memory::Request;
+pub use memory::StateRequest;
 pub use names::Names;
 pub use process::Options;
 pub use snapshot::Snapshot;

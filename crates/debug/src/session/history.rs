@@ -40,12 +40,12 @@ pub struct Checkpoint {
     /// What statements that are not modelled did on the way.
     pub effects: Effects,
     /// What it takes to go back there.
-    pub kept: Arc<Kept>,
+    pub kept: Arc<Saved>,
 }
 
 /// What it takes to go back to a checkpoint.
 #[derive(Debug)]
-pub struct Kept {
+pub struct Saved {
     /// The program; or why it cannot go back.
     pub program: Result<Snapshot, String>,
     /// The numbers of its nodes.

@@ -10,10 +10,10 @@ use nopol_heap::state::Value;
 use super::command::Named;
 use super::screen::{Instead, inserted, instead};
 use super::tracked::Tracked;
-use super::{Done, Session, found, push, said};
+use super::{DebugSession, Done, found, push, said};
 use crate::gdb::{self, Stop, Why};
 
-impl Session {
+impl DebugSession {
     /// That the program runs.
     pub(super) fn alive(&self) -> Done<()> {
         match &self.stop {

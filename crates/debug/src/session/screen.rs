@@ -5,7 +5,7 @@
 use nopol_heap::ir::{Instruction, Kind, Routine, SlotId, StatementId};
 use nopol_heap::load::Loaded;
 use nopol_heap::patch::Change;
-use nopol_heap::rewrite::{Edit, edits};
+use nopol_heap::rewrite::{StatementEdit, edits};
 use nopol_program::front::c;
 use nopol_program::ir::Span;
 
@@ -106,7 +106,12 @@ fn line_before(routine: &Routine, at: usize) -> Option<u32> {
 }
 
 /// The initializers of a declaration as assignments, which is what they are for gdb.
-fn initializers(routine: &Routine, texts: &[String], edits: &[Edit], unit: StatementId) -> String {
+fn initializers(
+    routine: &Routine,
+    texts: &[String],
+    edits: &[StatementEdit],
+    unit: StatementId,
+) -> String {
     let all = routine.statements.iter_enumerated();
     let all = all.filter(|(id, of)| of.kind == Kind::Initializer && routine.unit(*id) == unit);
     let assignments = all.filter_map(|(_, of)| {
@@ -142,7 +147,7 @@ pub(super) fn inserted(
 }
 
 /// What is written at a span after these edits.
-fn patched(texts: &[String], edits: &[Edit], span: Span) -> String {
+fn patched(texts: &[String], edits: &[StatementEdit], span: Span) -> String {
     let Some(text) = texts.get(span.file as usize) else {
         return String::new();
     };

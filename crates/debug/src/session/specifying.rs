@@ -22,7 +22,7 @@ use super::command::Named;
 use super::history::Trust;
 use super::screen::obstacle;
 use super::tracked::Tracked;
-use super::{Done, MOST_NODES, Session, said, written};
+use super::{DebugSession, Done, MOST_NODES, said, written};
 use crate::gdb::{self, Stop, Why};
 use crate::picture;
 
@@ -83,7 +83,7 @@ fn is_empty(triple: &Triple) -> bool {
         && matches!(&triple.control, Control::Along(visits) if visits.is_empty())
 }
 
-impl Session {
+impl DebugSession {
     pub(super) fn assert(&mut self) -> Done<String> {
         self.alive()?;
         if self.here().is_none() {

@@ -17,7 +17,7 @@ use nopol_program::front::c::macro_constants;
 use nopol_program::ir::VariableId as CellId;
 
 use super::command::Named;
-use super::history::{Checkpoint, History, Kept, Since};
+use super::history::{Checkpoint, History, Saved, Since};
 use crate::gdb::{FrameIdentity, Names, Snapshot};
 
 /// The structure of a node for which the debugger has another name: that of a type, or without `struct`.
@@ -342,7 +342,7 @@ impl Tracked {
             state: state.clone(),
             control: visits.map_or(Control::Free, Control::Along),
             effects,
-            kept: Arc::new(Kept {
+            kept: Arc::new(Saved {
                 program,
                 names: names.clone(),
                 frame: self.frame,

@@ -7,7 +7,7 @@ use std::io;
 
 use subtle::ConstantTimeEq;
 
-use super::request::Request;
+use super::request::HttpRequest;
 use super::response::{Response, Status};
 
 /// What a request must know and name.
@@ -32,7 +32,7 @@ impl Gate {
     }
 
     /// What the request asks for, below the token; or the refusal. Who lacks the token does not learn what else is wrong.
-    pub fn pass<'a>(&self, request: &'a Request) -> Result<&'a str, Response> {
+    pub fn pass<'a>(&self, request: &'a HttpRequest) -> Result<&'a str, Response> {
         let path = request.target.strip_prefix('/').unwrap_or_default();
         let (token, resource) = path.split_once('/').unwrap_or_default();
         if !bool::from(token.as_bytes().ct_eq(self.token.as_bytes())) {

@@ -13,7 +13,7 @@ const HEADERS: usize = 64;
 
 /// The parts of a request that matter here.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct HttpRequest {
     pub method: String,
     /// The path and the query.
     pub target: String,
@@ -21,7 +21,7 @@ pub struct Request {
     pub host: Option<String>,
 }
 
-impl Request {
+impl HttpRequest {
     /// Reads a request. What is not HTTP is [`ErrorKind::InvalidData`].
     pub fn read(mut stream: &TcpStream) -> Result<Self> {
         let deadline = Instant::now() + PATIENCE;

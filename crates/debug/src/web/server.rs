@@ -12,7 +12,7 @@ use std::time::Duration;
 use self::clients::{Client, Clients};
 use super::gate::Gate;
 use super::history::History;
-use super::request::Request;
+use super::request::HttpRequest;
 use super::response::Status;
 use super::site;
 
@@ -126,7 +126,7 @@ impl Shared {
     fn serve(&self, client: &Client) -> io::Result<()> {
         let mut stream = client.stream();
         stream.set_write_timeout(Some(PATIENCE))?;
-        let response = match Request::read(stream) {
+        let response = match HttpRequest::read(stream) {
             Ok(request) => match self.gate.pass(&request) {
                 Ok(resource) => {
                     client.welcome();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_debug::gdb::{Error, Launch, Names, Options, Request, Stop, Subject, Why};
+use nopol_debug::gdb::{Error, Launch, Names, Options, StateRequest, Stop, Subject, Why};
 use nopol_heap::state::{Node, NodeId, State, Value};
 use tempfile::TempDir;
 
@@ -76,7 +76,7 @@ fn line_of(source: &str, text: &str) -> u32 {
 }
 
 fn read(subject: &mut Subject, names: &mut Names) -> Result<State> {
-    Ok(subject.read_state(&Request::default(), names)?)
+    Ok(subject.read_state(&StateRequest::default(), names)?)
 }
 
 const LIST: &str = r#"
@@ -146,9 +146,9 @@ fn list_reversal_step_by_step() -> Result<()> {
     );
     assert_eq!(stop.function(), Some("reverse"));
     assert_eq!(stop.frame.as_ref().map(|frame| frame.depth), Some(2));
-    let request = Request {
+    let request = StateRequest {
         globals: vec!["last_made".to_owned(), "made".to_owned()],
-        ..Request::default()
+        ..StateRequest::default()
     };
     let state = subject.read_state(&request, &mut names)?;
     // `r` is not declared yet, nor is `t`.
@@ -876,9 +876,9 @@ int main(void) {
     let (_program, mut subject) = Program::debug(source)?;
     run_to(&mut subject, source, "/* end")?;
     let mut names = Names::default();
-    let request = Request {
+    let request = StateRequest {
         globals: vec!["nameless".to_owned()],
-        ..Request::default()
+        ..StateRequest::default()
     };
     let state = subject.read_state(&request, &mut names)?;
     let me = Some(Value::Node(NodeId(0)));
@@ -957,9 +957,9 @@ int main(void) {
 "#;
     let (_program, mut subject) = Program::debug(source)?;
     let mut names = Names::default();
-    let request = Request {
+    let request = StateRequest {
         globals: vec!["p".to_owned()],
-        ..Request::default()
+        ..StateRequest::default()
     };
     let shown = |state: &State| -> Vec<String> {
         state

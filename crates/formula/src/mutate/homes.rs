@@ -6,9 +6,9 @@ use nopol_program::ir::{ChoiceId, Expr, ExprKind, FunctionId, PlaceId, Span, Var
 use nopol_program::written::{Item, ItemKind, Owner};
 
 use super::operators::{Level, level_of, others};
-use super::space::{Choice, Edit, Home, Kept, LocationId, Mutator};
+use super::space::{Choice, Home, LocationId, MutationEdit, Mutator, Unmutated};
 
-impl Kept {
+impl Unmutated {
     /// Whether an operator or a constant belongs to what is searched.
     fn counts(&self, item: &Item) -> bool {
         let is_kept = |owner: &Owner| match owner {
@@ -48,7 +48,7 @@ impl Kept {
 
 impl Mutator<'_> {
     /// Puts these choices at an expression.
-    pub(super) fn choose(&mut self, expr: &mut Expr, variants: Vec<(Edit, Variant)>) {
+    pub(super) fn choose(&mut self, expr: &mut Expr, variants: Vec<(MutationEdit, Variant)>) {
         self.choose_at(expr, None, None, variants);
     }
 
@@ -59,7 +59,7 @@ impl Mutator<'_> {
         expr: &mut Expr,
         at: Option<Span>,
         level: Option<Level>,
-        variants: Vec<(Edit, Variant)>,
+        variants: Vec<(MutationEdit, Variant)>,
     ) {
         let (ty, span) = (expr.ty, expr.span);
         let choices: Vec<_> = variants
@@ -85,7 +85,7 @@ impl Mutator<'_> {
     }
 
     /// The choice that makes an edit. The same edit is the same choice, wherever its text is used.
-    fn choice(&mut self, edit: Edit, at: Option<Span>, level: Level) -> Option<ChoiceId> {
+    fn choice(&mut self, edit: MutationEdit, at: Option<Span>, level: Level) -> Option<ChoiceId> {
         if let Some(&known) = self.known.get(&edit) {
             self.tried.extend(at);
             return Some(known);

@@ -21,5 +21,5 @@ pub mod specification;
 
 pub use operators::Level;
 pub use search::{Found, Options, Outcome, Repair, repairs};
-pub use space::{Edit, Space};
+pub use space::{MutationEdit, Space};
 pub use specification::Specification;

@@ -10,7 +10,7 @@ use nopol_program::written::{Operation, Operator};
 
 use super::operators::Level;
 use super::rewrite::Text;
-use super::space::{AnyNumber, Edit, Mutator};
+use super::space::{AnyNumber, MutationEdit, Mutator};
 
 impl<'a> Mutator<'a> {
     /// Constants in place of a constant, and where that is written.
@@ -19,7 +19,7 @@ impl<'a> Mutator<'a> {
         text: Text<'a>,
         expr: &Expr,
         value: i128,
-    ) -> (Vec<(Edit, Variant)>, Option<Span>) {
+    ) -> (Vec<(MutationEdit, Variant)>, Option<Span>) {
         let (Some(literal), Scalar::Int { signed, .. }) = (text.literal(expr, value), expr.ty)
         else {
             return (Vec::new(), None);
@@ -156,7 +156,7 @@ impl<'a> Mutator<'a> {
     }
 
     /// Variables in place of a variable.
-    pub(super) fn operands(&self, text: Text<'a>, expr: &Expr) -> Vec<(Edit, Variant)> {
+    pub(super) fn operands(&self, text: Text<'a>, expr: &Expr) -> Vec<(MutationEdit, Variant)> {
         match (&expr.kind, text.range(expr)) {
             (ExprKind::Load(from), Some(range)) if expr.ty != Scalar::Pointer => {
                 let name = match **from {
@@ -193,7 +193,7 @@ impl<'a> Mutator<'a> {
         text: Text<'a>,
         range: std::ops::Range<usize>,
         expr: &Expr,
-    ) -> Vec<(Edit, Variant)> {
+    ) -> Vec<(MutationEdit, Variant)> {
         let own = text.text.get(range.clone()).unwrap_or_default();
         let named = self.scopes.of_type(self.original, expr.ty);
         named

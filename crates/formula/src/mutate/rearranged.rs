@@ -9,7 +9,7 @@ use nopol_program::ir::{
 
 use super::operators::{Level, binding_of_logical, is_bare_within};
 use super::rewrite::binding_within;
-use super::space::{Edit, Mutator};
+use super::space::{MutationEdit, Mutator};
 
 /// Most clauses that are added to one condition.
 const MOST_CLAUSES: usize = 12;
@@ -20,7 +20,7 @@ impl Mutator<'_> {
         if self.level < Level::Three || !can_be_moved(original) {
             return;
         }
-        let variants: Vec<(Edit, Variant)> = [(BinaryOp::Add, "+"), (BinaryOp::Sub, "-")]
+        let variants: Vec<(MutationEdit, Variant)> = [(BinaryOp::Add, "+"), (BinaryOp::Sub, "-")]
             .into_iter()
             .filter_map(|(op, token)| {
                 let text = self.text(original.span)?;
@@ -56,7 +56,7 @@ impl Mutator<'_> {
         }
     }
 
-    fn swap(&self, a: &Expr, b: &Expr) -> Option<Edit> {
+    fn swap(&self, a: &Expr, b: &Expr) -> Option<MutationEdit> {
         let text = self.text(a.span)?;
         let (first, second) = (text.range(a)?, text.range(b)?);
         let between = text.text.get(first.end..second.start)?;

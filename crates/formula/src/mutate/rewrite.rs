@@ -8,7 +8,7 @@ use nopol_program::written::{Operand, Operation, Operator, Used, Written};
 
 use super::literals::Literal;
 use super::operators::{Binding, binding, binding_of_logical, is_bare_within, token};
-use super::space::Edit;
+use super::space::MutationEdit;
 
 /// The text of a file, and where an expression is in it.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,8 @@ impl<'a> Text<'a> {
         self.text.get(range).unwrap_or_default()
     }
 
-    fn edit(self, range: Range<usize>, text: String) -> Edit {
-        Edit {
+    fn edit(self, range: Range<usize>, text: String) -> MutationEdit {
+        MutationEdit {
             span: self.span(range),
             text,
         }
@@ -95,7 +95,7 @@ impl<'a> Text<'a> {
         (a, b): (&Expr, &Expr),
         new: BinaryOp,
         around: Option<Binding>,
-    ) -> Option<Edit> {
+    ) -> Option<MutationEdit> {
         let Operator::Binary(old) = operation.operator else {
             return None;
         };
@@ -128,7 +128,7 @@ impl<'a> Text<'a> {
     }
 
     /// Another operator of the same binding.
-    pub fn swapped(self, operation: &Operation, new: BinaryOp) -> Edit {
+    pub fn swapped(self, operation: &Operation, new: BinaryOp) -> MutationEdit {
         self.edit(bytes(operation.at), token(new).to_owned())
     }
 
@@ -138,7 +138,7 @@ impl<'a> Text<'a> {
         operation: &Operation,
         (a, b): (&Expr, &Expr),
         around: Option<Binding>,
-    ) -> Option<Edit> {
+    ) -> Option<MutationEdit> {
         let Operator::Logical(old) = operation.operator else {
             return None;
         };
@@ -153,7 +153,7 @@ impl<'a> Text<'a> {
     }
 
     /// Only one of two operands of a logical operation.
-    pub fn only(self, operation: &Operation, is_first: bool) -> Option<Edit> {
+    pub fn only(self, operation: &Operation, is_first: bool) -> Option<MutationEdit> {
         let [left, right] = operation.operands?;
         let kept = if is_first { left } else { right };
         let whole = bytes(left.span).start..bytes(right.span).end;
@@ -161,7 +161,12 @@ impl<'a> Text<'a> {
     }
 
     /// Another number for the 1 of `++` and `--`. `goes_back`: whether the old value is the new one less what was added.
-    pub fn step(self, operation: &Operation, number: i128, goes_back: bool) -> Option<Edit> {
+    pub fn step(
+        self,
+        operation: &Operation,
+        number: i128,
+        goes_back: bool,
+    ) -> Option<MutationEdit> {
         let step = operation.step?;
         let (op, inverse) = match operation.operator {
             Operator::Binary(BinaryOp::Add) => ("+", "-"),
@@ -186,7 +191,7 @@ impl<'a> Text<'a> {
         (a, left, must_wrap): (&Expr, Operand, bool),
         (at, (new, binds)): (Range<usize>, (&str, Binding)),
         (b, right): (&Expr, Operand),
-    ) -> Edit {
+    ) -> MutationEdit {
         let wrapped = |expr: &Expr, operand: Operand, must_wrap: bool| {
             let is_loose =
                 binding_within(expr).is_some_and(|within| !is_bare_within(within, binds));
@@ -233,12 +238,12 @@ impl<'a> Text<'a> {
         (range, literal): &(Range<usize>, Literal<'_>),
         value: i128,
         expr: &Expr,
-    ) -> Edit {
+    ) -> MutationEdit {
         self.replaced(range.clone(), &literal.with(value, expr.ty))
     }
 
     /// Another operand at a range.
-    pub fn replaced(self, range: Range<usize>, text: &str) -> Edit {
+    pub fn replaced(self, range: Range<usize>, text: &str) -> MutationEdit {
         let before = self.text.get(..range.start).unwrap_or_default();
         let after = self.text.get(range.end..).unwrap_or_default();
         // `--` is an operator, and a method is called before a sign counts.
@@ -251,7 +256,7 @@ impl<'a> Text<'a> {
     }
 
     /// The opposite of a bool.
-    pub fn opposite(self, expr: &Expr) -> Option<Edit> {
+    pub fn opposite(self, expr: &Expr) -> Option<MutationEdit> {
         let range = self.range(expr)?;
         let text = self.get(range.clone());
         let is_whole = match expr.kind {

@@ -24,7 +24,7 @@ index! {
 
 /// A replacement of a part of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Edit {
+pub struct MutationEdit {
     /// What is replaced.
     pub span: Span,
     /// By what. If the choice brings a number along, that number is meant.
@@ -37,7 +37,7 @@ pub struct Choice {
     /// The statement that it changes. Only one of a statement's choices is made.
     pub location: LocationId,
     /// How.
-    pub edit: Edit,
+    pub edit: MutationEdit,
     /// The number that it brings along, if it does.
     pub number: Option<AnyNumber>,
     /// The least level that has it.
@@ -70,7 +70,7 @@ pub struct Space {
 
 /// What is never mutated: the reference, and all that it needs.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct Unmutated {
     /// Functions.
     pub functions: HashSet<FunctionId>,
     /// Global variables, in their initializers.
@@ -87,7 +87,7 @@ impl Space {
     pub fn new(
         program: &Program,
         texts: &[String],
-        kept: &Kept,
+        kept: &Unmutated,
         (level, has_any): (Level, bool),
     ) -> Self {
         let mut places: Vec<(PlaceId, Span)> = program
@@ -167,11 +167,11 @@ impl Space {
     }
 
     /// The edit of a choice with the number that it brings along.
-    pub fn edit(&self, choice: ChoiceId, number: i128) -> Edit {
+    pub fn edit(&self, choice: ChoiceId, number: i128) -> MutationEdit {
         let choice = &self.choices[choice];
         match choice.number {
             None => choice.edit.clone(),
-            Some(_) => Edit {
+            Some(_) => MutationEdit {
                 text: number.to_string(),
                 ..choice.edit.clone()
             },
@@ -192,14 +192,14 @@ pub(super) enum Home {
 /// Puts choices into a program.
 pub(super) struct Mutator<'a> {
     texts: &'a [String],
-    pub(super) kept: &'a Kept,
+    pub(super) kept: &'a Unmutated,
     pub(super) level: Level,
     pub(super) has_any: bool,
     pub(super) places: Vec<(PlaceId, Span)>,
     pub(super) original: &'a Program,
     pub(super) choices: TiVec<ChoiceId, Choice>,
     pub(super) locations: TiVec<LocationId, Span>,
-    pub(super) known: HashMap<Edit, ChoiceId>,
+    pub(super) known: HashMap<MutationEdit, ChoiceId>,
     pub(super) of_place: HashMap<PlaceId, LocationId>,
     pub(super) of_span: HashMap<Span, LocationId>,
     /// The operators and constants that have a choice, or could only become themselves.
@@ -314,7 +314,7 @@ impl<'a> Mutator<'a> {
     /// Mutates an expression and all within. `around`: how tightly the operator around it binds.
     fn value(&mut self, expr: &mut Expr, around: Option<Binding>) {
         let text = self.text(expr.span);
-        let mut variants: Vec<(Edit, Variant)> = Vec::new();
+        let mut variants: Vec<(MutationEdit, Variant)> = Vec::new();
         let original = expr.clone();
         // What is changed by those variants, and the level if it is not theirs.
         let (mut at, mut level) = (None, None);
@@ -447,7 +447,7 @@ impl<'a> Mutator<'a> {
         operation: &Operation,
         (op, (a, b)): (BinaryOp, (&Expr, &Expr)),
         around: Option<Binding>,
-    ) -> Vec<(Edit, Variant)> {
+    ) -> Vec<(MutationEdit, Variant)> {
         let fitting = others(op, self.level).filter(|other| fits(*other, a.ty));
         // What is written between pointers is a comparison of their distance.
         let is_distance = matches!(a.kind, ExprKind::Distance(..));
@@ -465,7 +465,7 @@ impl<'a> Mutator<'a> {
     }
 
     /// `!=` for `==`, and the other way round, of whatever is compared.
-    fn not_equal(&self, text: Text<'a>, operation: &Operation) -> Vec<(Edit, Variant)> {
+    fn not_equal(&self, text: Text<'a>, operation: &Operation) -> Vec<(MutationEdit, Variant)> {
         let new = match operation.operator {
             Operator::Binary(BinaryOp::Eq) => BinaryOp::Ne,
             Operator::Binary(BinaryOp::Ne) => BinaryOp::Eq,

@@ -13,7 +13,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use crate::encode::Extent;
 use crate::mutate::applied::mutant;
 use crate::mutate::must::Prune;
-use crate::mutate::space::Kept;
+use crate::mutate::space::Unmutated;
 use crate::mutate::specification::Check;
 use crate::mutate::{Level, Options, Outcome, Space, Specification, repairs};
 
@@ -80,9 +80,9 @@ fn with_faults(body: &str, picks: &[usize], level: Level) -> Option<(Program, Ve
     text.push_str(&function("wrong", body));
     for &pick in picks {
         let program = read(&text);
-        let kept = Kept {
+        let kept = Unmutated {
             functions: [named(&program, "part")].into(),
-            ..Kept::default()
+            ..Unmutated::default()
         };
         let space = Space::new(&program, std::slice::from_ref(&text), &kept, (level, false));
         let choices: Vec<ChoiceId> = space.choices.keys().collect();
@@ -233,9 +233,9 @@ fn hold(
     assert!(repaired.get() > cases / 4, "{}", repaired.get());
 }
 
-fn kept(program: &Program) -> Kept {
+fn kept(program: &Program) -> Unmutated {
     let needs = needs(program, named(program, "right"));
-    Kept {
+    Unmutated {
         functions: needs.functions,
         variables: needs.variables,
         types: true,

@@ -1,7 +1,7 @@
 //! Puts called functions in place of their calls.
 
 use nopol_program::ir::{
-    Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span,
+    Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, PointerKind, Span,
 };
 
 use super::terms::Parts;
@@ -87,7 +87,7 @@ impl Lowering<'_> {
         let leaf = |variable| Leaf {
             atom: Atom::Read(Path::of(variable)),
             ty,
-            access: Access::Raw,
+            access: PointerKind::Raw,
             span: None,
         };
         let parts = Parts {

@@ -1,8 +1,8 @@
 //! Lowers expressions and what is assigned to.
 
 use nopol_program::ir::{
-    Access, BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Outside, Scalar, Shape, Span,
-    UnaryOp,
+    BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Outside, PointerKind, Scalar, Shape,
+    Span, UnaryOp,
 };
 
 use super::{Lowering, number};
@@ -18,7 +18,7 @@ pub(super) struct Parts {
 impl Parts {
     /// A new leaf.
     pub(super) fn leaf(&mut self, atom: Atom, ty: Type, span: Option<Span>) -> Term {
-        self.leaf_as(atom, ty, Access::Raw, span)
+        self.leaf_as(atom, ty, PointerKind::Raw, span)
     }
 
     /// A new leaf where this kind of pointer is expected.
@@ -26,7 +26,7 @@ impl Parts {
         &mut self,
         atom: Atom,
         ty: Type,
-        access: Access,
+        access: PointerKind,
         span: Option<Span>,
     ) -> Term {
         self.leaves.push(Leaf {
@@ -61,8 +61,8 @@ impl Lowering<'_> {
                 Some(ty @ Type::Pointer(_)) => {
                     let span = self.replaceable(expr.span, &Atom::Null);
                     let access = match self.text(expr.span).ends_with("None") {
-                        true => Access::OptionalOwned,
-                        false => Access::Raw,
+                        true => PointerKind::OptionalOwned,
+                        false => PointerKind::Raw,
                     };
                     Ok(parts.leaf_as(Atom::Null, ty, access, span))
                 }

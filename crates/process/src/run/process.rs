@@ -19,7 +19,7 @@ use signal_hook::iterator::Signals;
 
 use super::sandbox::Sandbox;
 use super::warden;
-use super::wire::{self, Answer, Request, Spawn};
+use super::wire::{self, Answer, Spawn, WardenRequest};
 pub use super::wire::{Exit, Limits};
 
 /// Why the whole run ends early.
@@ -206,7 +206,7 @@ impl Supervisor {
     /// If the warden cannot be reached.
     pub fn remove_if_killed(&self, dirs: Vec<Utf8PathBuf>, slot: &File) -> Result<()> {
         let mut warden = lock(&self.warden);
-        wire::send(&mut warden, &Request::RemoveAtEnd(dirs), &[slot.as_fd()])
+        wire::send(&mut warden, &WardenRequest::RemoveAtEnd(dirs), &[slot.as_fd()])
             .context("the process that starts the tests has ended unexpectedly (was it killed, or is memory short?); run again")
     }
 
@@ -315,7 +315,7 @@ impl Supervisor {
         let (ours, theirs) = UnixStream::pair()?;
         wire::send(
             &mut lock(&self.warden),
-            &Request::StartMinder,
+            &WardenRequest::StartMinder,
             &[theirs.as_fd()],
         )
         .context("the process that starts the tests has ended unexpectedly (was it killed, or is memory short?); run again")?;
@@ -327,7 +327,7 @@ impl Drop for Supervisor {
     fn drop(&mut self) {
         let mut warden = lock(&self.warden);
         // Everything that was registered has been removed by now.
-        let _ = wire::send(&mut warden, &Request::CancelRemoval, &[]);
+        let _ = wire::send(&mut warden, &WardenRequest::CancelRemoval, &[]);
         self.shared.end_all();
         lock(&self.idle).clear();
         let _ = warden.shutdown(Shutdown::Both);

@@ -29,7 +29,7 @@ use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
 use self::sockets::{drain, is_ready, wait_for};
-use super::wire::{self, Request};
+use super::wire::{self, WardenRequest};
 use crate::copy::files;
 
 /// Time between SIGTERM and SIGKILL.
@@ -107,13 +107,13 @@ fn serve(mut tool: UnixStream) {
         if !is_ready(&tool) {
             continue;
         }
-        match wire::receive::<Request>(&mut tool) {
-            Ok(Some((Request::StartMinder, files))) => minders.extend(start_minder(files)),
-            Ok(Some((Request::RemoveAtEnd(dirs), files))) => {
+        match wire::receive::<WardenRequest>(&mut tool) {
+            Ok(Some((WardenRequest::StartMinder, files))) => minders.extend(start_minder(files)),
+            Ok(Some((WardenRequest::RemoveAtEnd(dirs), files))) => {
                 leftovers.extend(dirs);
                 locks.extend(files);
             }
-            Ok(Some((Request::CancelRemoval, _))) => {
+            Ok(Some((WardenRequest::CancelRemoval, _))) => {
                 leftovers.clear();
                 locks.clear();
             }

@@ -13,7 +13,7 @@ use super::sandbox::Sandbox;
 
 /// A request of the tool to the warden.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Request {
+pub enum WardenRequest {
     /// Start a minder. Comes with a socket through which the minder receives [`Spawn`] messages, each with
     /// the three standard streams, and sends its answers.
     StartMinder,

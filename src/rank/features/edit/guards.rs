@@ -3,10 +3,10 @@
 use nopol_source::condition::{Node, Shape};
 use nopol_source::{BodyOrigin, Form, SiteKind};
 
-use super::{Edit, function_text};
+use super::{EditFeatures, function_text};
 use crate::rank::guards::Guards;
 
-impl Edit<'_> {
+impl EditFeatures<'_> {
     /// How many new clauses guard something and do not ask for exactly what it needs.
     pub(super) fn guards_off(&self, old: Option<&Node>, new: &Node) -> f64 {
         let facts = self.facts;

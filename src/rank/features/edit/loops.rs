@@ -6,7 +6,7 @@
 
 use nopol_source::Language;
 
-use super::Edit;
+use super::EditFeatures;
 
 /// The kinds of loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Loop {
     Open,
 }
 
-impl Edit<'_> {
+impl EditFeatures<'_> {
     /// Whether a `for` loop is left before its end.
     pub(super) fn breaks_for(&self) -> bool {
         self.leaves_by("break", Loop::For)

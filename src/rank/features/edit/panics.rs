@@ -3,13 +3,13 @@
 use nopol_source::Form;
 use nopol_source::condition::Node;
 
-use super::Edit;
+use super::EditFeatures;
 use crate::rank::change::number;
 use crate::rank::facts::PanicAt;
 use crate::rank::features::shapes::comparisons;
 use crate::rank::features::texts::{has_word, squeezed};
 
-impl Edit<'_> {
+impl EditFeatures<'_> {
     /// Whether a failing test panics at the place because of a number that the condition asks about: a divisor of zero, or
     /// what is taken from less.
     pub(super) fn asks_for_panic(&self, new: &Node) -> bool {

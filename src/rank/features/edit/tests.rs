@@ -52,7 +52,7 @@ fn with_support(
         candidates: vec![Candidate::default()],
         ..Case::default()
     };
-    Edit::new(&case, &facts).features()
+    EditFeatures::new(&case, &facts).features()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Translator;
 use super::types::{Field, Type, Types};
-use crate::ir::{Access, Program, Record, RecordField, RecordId, Shape};
+use crate::ir::{PointerKind, Program, Record, RecordField, RecordId, Shape};
 
 /// Structures that already have a record: those of the same tag share one.
 type Known = HashMap<String, RecordId>;
@@ -78,7 +78,7 @@ fn record(types: &Types, program: &mut Program, known: &mut Known, ty: &Type) ->
         };
         scalars.push(RecordField {
             points_to: target(types, program, known, &field.ty),
-            access: Access::Raw,
+            access: PointerKind::Raw,
             name: field.name,
             offset: field.offset,
             scalar,

@@ -12,7 +12,7 @@ use super::items::Constant;
 use super::source::span_of;
 use super::types::{Int, Type};
 use super::{Front, Home, inventory};
-use crate::ir::{Access, Lvalue, Outside, Shape, Span, Statement, Variable, VariableId};
+use crate::ir::{Lvalue, Outside, PointerKind, Shape, Span, Statement, Variable, VariableId};
 use crate::written::Owner;
 
 impl<'a> Front<'a> {
@@ -145,7 +145,7 @@ impl<'a> Front<'a> {
                 name: name.clone(),
                 cells: ty.cells(),
                 shape: Shape::Other,
-                access: Access::Raw,
+                access: PointerKind::Raw,
                 is_global: true,
                 home: None,
                 initially: Default::default(),

@@ -2,24 +2,24 @@
 
 use super::types::{Struct, Type};
 use super::{Front, Home};
-use crate::ir::{Access, Record, RecordField, RecordId, Scalar, Shape, Span};
+use crate::ir::{PointerKind, Record, RecordField, RecordId, Scalar, Shape, Span};
 
 /// The name of the field of a pointer that is pointed to.
 const POINTER: &str = "*";
 
 impl Front<'_> {
     /// Which structure a value of the type is or points to, and what kind of pointer it is.
-    pub fn shape(&mut self, ty: &Type) -> (Shape, Access) {
+    pub fn shape(&mut self, ty: &Type) -> (Shape, PointerKind) {
         if let Type::Struct(_) = ty {
             let shape = self.record(ty).map_or(Shape::Other, Shape::Record);
-            return (shape, Access::Raw);
+            return (shape, PointerKind::Raw);
         }
         match ty.target() {
             Some((to, access)) => {
                 let shape = self.record(to).map_or(Shape::Other, Shape::Pointer);
                 (shape, access)
             }
-            None => (Shape::Other, Access::Raw),
+            None => (Shape::Other, PointerKind::Raw),
         }
     }
 
@@ -80,7 +80,7 @@ impl Front<'_> {
         let scalar = ty.scalar()?;
         let (shape, access) = match scalar {
             Scalar::Pointer => self.shape(ty),
-            _ => (Shape::Other, Access::Raw),
+            _ => (Shape::Other, PointerKind::Raw),
         };
         Some(RecordField {
             name,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use crate::ir::{Access, Scalar};
+use crate::ir::{PointerKind, Scalar};
 
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,16 +311,16 @@ impl Type {
     }
 
     /// What a pointer of any kind points to, and of which kind it is.
-    pub fn target(&self) -> Option<(&Self, Access)> {
+    pub fn target(&self) -> Option<(&Self, PointerKind)> {
         match self {
-            Self::Raw(to) => Some((to, Access::Raw)),
-            Self::Reference(to) | Self::Borrowed(to) => Some((to, Access::Reference)),
-            Self::Box(to) => Some((to, Access::Owned)),
+            Self::Raw(to) => Some((to, PointerKind::Raw)),
+            Self::Reference(to) | Self::Borrowed(to) => Some((to, PointerKind::Reference)),
+            Self::Box(to) => Some((to, PointerKind::Owned)),
             Self::Option(of) if of.is_niche() => {
                 let (to, access) = of.target()?;
                 let access = match access {
-                    Access::Owned => Access::OptionalOwned,
-                    _ => Access::OptionalReference,
+                    PointerKind::Owned => PointerKind::OptionalOwned,
+                    _ => PointerKind::OptionalReference,
                 };
                 Some((to, access))
             }

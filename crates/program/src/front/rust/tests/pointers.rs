@@ -2,7 +2,7 @@
 
 use super::{end, read};
 use crate::interpret::End;
-use crate::ir::{Access, Shape};
+use crate::ir::{PointerKind, Shape};
 
 const NODE: &str = "
     use std::ptr;
@@ -86,9 +86,12 @@ fn variables_say_which_structures_they_point_to() {
         Shape::Pointer(record) => record,
         shape => panic!("{shape:?}"),
     };
-    assert_eq!(shapes[0].1, Access::Reference);
-    assert_eq!(shapes[1], (Shape::Pointer(node), Access::Raw));
-    assert_eq!(shapes[2], (Shape::Pointer(node), Access::OptionalOwned));
+    assert_eq!(shapes[0].1, PointerKind::Reference);
+    assert_eq!(shapes[1], (Shape::Pointer(node), PointerKind::Raw));
+    assert_eq!(
+        shapes[2],
+        (Shape::Pointer(node), PointerKind::OptionalOwned)
+    );
     assert_eq!(shapes[3].0, Shape::Other);
     let fields = &program.records[node].fields;
     let names: Vec<_> = fields.iter().map(|field| &*field.name).collect();

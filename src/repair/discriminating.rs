@@ -66,7 +66,7 @@ impl Patch {
 
 /// A new test.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NewTest {
+pub struct DiscriminatingTest {
     /// Its name.
     pub name: String,
     /// The file it belongs to, relative to the subject's root.
@@ -91,11 +91,11 @@ pub fn find(
     supervisor: &Supervisor,
     progress: &Progress,
     question: &Question,
-) -> Result<Option<NewTest>> {
-    let mut unsaid = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
-    let mut copies = setup.copies(progress, &mut unsaid)?;
-    let sources = setup.read(&copies, &mut unsaid)?;
+) -> Result<Option<DiscriminatingTest>> {
+    let mut weak_oracle = Outcome::default();
+    let setup = Setup::new(settings, subject?, supervisor, &mut weak_oracle)?;
+    let mut copies = setup.copies(progress, &mut weak_oracle)?;
+    let sources = setup.read(&copies, &mut weak_oracle)?;
     copies.plain.take_over()?;
     // The search has built what is to be repaired; its lints are not the question.
     copies.plain.caps_lints = true;
@@ -129,7 +129,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn find(&self, question: &Question) -> Result<Option<NewTest>> {
+    fn find(&self, question: &Question) -> Result<Option<DiscriminatingTest>> {
         let mut build = self.build(&question.patch.edits, &[])?;
         let (tests, _) = self.workspace.tests(&mut build)?;
         for wanted in &question.tests {

@@ -13,7 +13,7 @@ use nopol_synth::weights::WEIGHTS;
 
 use super::session::Session;
 use crate::check::validate::{self, Validator};
-use crate::heap::batch::{Repair, Structures, repairs};
+use crate::heap::batch::{HeapProgram, Repair, repairs};
 use crate::patch::edit::Edit;
 use crate::report::EditReport;
 use crate::report::Evidence;
@@ -34,7 +34,7 @@ impl Session<'_> {
     /// If the run is stopped.
     pub fn show_structures(&self, outcome: &mut Outcome, targets: &[TestIndex]) -> Result<()> {
         let subject = self.copies.plain.subject;
-        let Some(structures) = Structures::of(subject) else {
+        let Some(structures) = HeapProgram::of(subject) else {
             return Ok(());
         };
         let phase = self

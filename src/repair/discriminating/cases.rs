@@ -11,7 +11,7 @@ use nopol_process::run::id::TestId;
 use nopol_process::run::{Binary, Commands, Harness};
 use nopol_source::vary;
 
-use super::{Bench, NewTest, Question, why};
+use super::{Bench, DiscriminatingTest, Question, why};
 
 /// The most tests tried near one.
 const MOST_VARIANTS: usize = 200;
@@ -28,7 +28,7 @@ pub(super) fn find(
     test: &TestId,
     binary: &Binary,
     commands: &Commands,
-) -> Result<Option<NewTest>> {
+) -> Result<Option<DiscriminatingTest>> {
     let Some(case) = commands.cases.get(&test.name) else {
         return Ok(None);
     };
@@ -61,7 +61,7 @@ pub(super) fn find(
         let Some(text) = ecosystem.described(&case, &original, &why(question, rival)) else {
             return Ok(None);
         };
-        return Ok(Some(NewTest {
+        return Ok(Some(DiscriminatingTest {
             name: case.name,
             file: file.to_owned(),
             at: original.len(),

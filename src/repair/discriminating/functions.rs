@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::run::id::TestId;
 use nopol_source::nearby::{self, Test, Variant};
 
-use super::{Bench, Insertion, NewTest, Question, last_of, why};
+use super::{Bench, DiscriminatingTest, Insertion, Question, last_of, why};
 use crate::patch::edit::Edit;
 use crate::subject::files;
 
@@ -24,7 +24,11 @@ enum Asked<'v> {
     Expected(&'v str),
 }
 
-pub(super) fn find(bench: &Bench, question: &Question, test: &TestId) -> Result<Option<NewTest>> {
+pub(super) fn find(
+    bench: &Bench,
+    question: &Question,
+    test: &TestId,
+) -> Result<Option<DiscriminatingTest>> {
     let Some((file, original)) = file_of(bench, test) else {
         return Ok(None);
     };
@@ -69,7 +73,7 @@ pub(super) fn find(bench: &Bench, question: &Question, test: &TestId) -> Result<
         for (variant, value) in telling.take(MOST_ROUNDS) {
             for text in found.kept(variant, value, &known, &why(question, rival)) {
                 if near.holds(&question.patch.edits, &rival.edits, &text)? {
-                    return Ok(Some(NewTest {
+                    return Ok(Some(DiscriminatingTest {
                         name: found.new_name(),
                         at: found.end,
                         text,
