@@ -1,5 +1,5 @@
-//! What people read: the README's transcript, help texts, and the report of some fixtures in full. After a
-//! change that is meant, `TRYCMD=overwrite` and `INSTA_UPDATE=always` write the texts anew.
+//! What people read: the README's transcript, help texts, and the report of some fixtures in full.
+//! `docs/testing.md` says how to rewrite the texts after an intended change.
 
 use std::fs;
 
@@ -70,16 +70,16 @@ fn a_missing_guard_is_shown() {
     let subject = Subject::fixture("missing-error", "missing-error");
     let run = subject.nopol(&["--top", "1"]);
     assert_snapshot!(said(&subject, &run), @"
-                         copying [DIR]/missing-error → [DIR]/missing-error/target/nopol/slot-0/copy/missing-error ([TIME])
-                        building 1 test binary ([TIME])
-             running tests twice 7 pass, 2 fail, 0 flaky ([TIME])
-             instrumenting sites 7 sites ([TIME])
+                         copying [DIR]/missing-error → [DIR]/missing-error/target/nopol/slot-[N]/copy/missing-error ([TIME])
+                        building [N] test binary ([TIME])
+             running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
+             instrumenting sites [N] sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes 2 angelic sites of 7 reached ([TIME])
-              recording contexts 25 contexts at 2 sites ([TIME])
-                    synthesizing 24 candidates at 2 sites ([TIME])
-             building candidates 30 of 32 compile ([TIME])
-              judging candidates 10 plausible ([TIME])
+                forcing outcomes [N] angelic sites of [N] reached ([TIME])
+              recording contexts [N] contexts at [N] sites ([TIME])
+                    synthesizing [N] candidates at [N] sites ([TIME])
+             building candidates [N] of [N] compile ([TIME])
+              judging candidates [N] plausible ([TIME])
                 checking a patch it holds, and the search for others goes on ([TIME])
     so far: doing this only under a condition makes `missing-error::missing_error::tests::last_frame_is_truncated` pass
       --> src/lib.rs:46:5
@@ -94,14 +94,14 @@ fn a_missing_guard_is_shown() {
     47 +         stream.extend(payload);
     48 +     }
        |
-             instrumenting sites 69 sites ([TIME])
+             instrumenting sites [N] sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes 5 angelic sites of 60 reached ([TIME])
-              recording contexts 85 contexts at 5 sites ([TIME])
-                    synthesizing 75 candidates at 5 sites ([TIME])
-             building candidates 113 of 113 compile ([TIME])
-              judging candidates 8 plausible ([TIME])
-                checking patches 1 patch ([TIME])
+                forcing outcomes [N] angelic sites of [N] reached ([TIME])
+              recording contexts [N] contexts at [N] sites ([TIME])
+                    synthesizing [N] candidates at [N] sites ([TIME])
+             building candidates [N] of [N] compile ([TIME])
+              judging candidates [N] plausible ([TIME])
+                checking patches [N] patch ([TIME])
       `missing-error::missing_error::tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
       `missing-error::missing_error::tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
 
@@ -133,17 +133,17 @@ fn patches_of_two_causes_are_shown_apart() {
     let subject = Subject::fixture("two-causes", "two-causes");
     let run = subject.nopol(&["--top", "1"]);
     assert_snapshot!(said(&subject, &run), @"
-                         copying [DIR]/two-causes → [DIR]/two-causes/target/nopol/slot-0/copy/two-causes ([TIME])
-                        building 1 test binary ([TIME])
-             running tests twice 6 pass, 2 fail, 0 flaky ([TIME])
-             instrumenting sites 7 sites ([TIME])
+                         copying [DIR]/two-causes → [DIR]/two-causes/target/nopol/slot-[N]/copy/two-causes ([TIME])
+                        building [N] test binary ([TIME])
+             running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
+             instrumenting sites [N] sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes 2 angelic sites of 5 reached ([TIME])
-              recording contexts 22 contexts at 2 sites ([TIME])
-                    synthesizing 48 candidates at 2 sites ([TIME])
-             building candidates 81 of 81 compile ([TIME])
-              judging candidates 11 plausible ([TIME])
-                checking patches 2 patches ([TIME])
+                forcing outcomes [N] angelic sites of [N] reached ([TIME])
+              recording contexts [N] contexts at [N] sites ([TIME])
+                    synthesizing [N] candidates at [N] sites ([TIME])
+             building candidates [N] of [N] compile ([TIME])
+              judging candidates [N] plausible ([TIME])
+                checking patches [N] patches ([TIME])
       `two-causes::two_causes::tests::item_behind_the_last_one` panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
       `two-causes::two_causes::tests::single_item_on_the_last_page` panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
 
@@ -189,21 +189,21 @@ fn it_is_shown_why_there_is_no_patch() {
     let subject = Subject::fixture("hopeless", "hopeless");
     let run = subject.nopol(&[]);
     assert_snapshot!(said(&subject, &run), @"
-                         copying [DIR]/hopeless → [DIR]/hopeless/target/nopol/slot-0/copy/hopeless ([TIME])
-                        building 1 test binary ([TIME])
-             running tests twice 5 pass, 1 fail, 0 flaky ([TIME])
-             instrumenting sites 8 sites ([TIME])
+                         copying [DIR]/hopeless → [DIR]/hopeless/target/nopol/slot-[N]/copy/hopeless ([TIME])
+                        building [N] test binary ([TIME])
+             running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
+             instrumenting sites [N] sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes 0 angelic sites of 4 reached ([TIME])
-             instrumenting sites 18 sites ([TIME])
+                forcing outcomes [N] angelic sites of [N] reached ([TIME])
+             instrumenting sites [N] sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes 0 angelic sites of 13 reached ([TIME])
-             building candidates 30 of 31 compile ([TIME])
-              judging candidates 0 plausible ([TIME])
-              recording contexts 18 contexts at 4 sites ([TIME])
-                    synthesizing 27 candidates at 4 sites ([TIME])
-             building candidates 50 of 51 compile ([TIME])
-              judging candidates 0 plausible ([TIME])
+                forcing outcomes [N] angelic sites of [N] reached ([TIME])
+             building candidates [N] of [N] compile ([TIME])
+              judging candidates [N] plausible ([TIME])
+              recording contexts [N] contexts at [N] sites ([TIME])
+                    synthesizing [N] candidates at [N] sites ([TIME])
+             building candidates [N] of [N] compile ([TIME])
+              judging candidates [N] plausible ([TIME])
     No patch found.
       `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
@@ -219,16 +219,16 @@ fn a_patch_of_a_c_program_is_shown() {
     let said = said(&subject, &run);
     let (_, said) = said.split_once('\n').unwrap();
     assert_snapshot!(said, @"
-                        building `cc -std=c99 -g -Wall -Wextra -o numbers numbers.c` ([TIME])
-             running tests twice 18 pass, 2 fail, 0 flaky ([TIME])
-             instrumenting sites 28 sites ([TIME])
+                        building `cc -std=c[N] -g -Wall -Wextra -o numbers numbers.c` ([TIME])
+             running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
+             instrumenting sites [N] sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes 1 angelic site of 6 reached ([TIME])
-              recording contexts 26 contexts at 1 site ([TIME])
-                    synthesizing 18 candidates at 1 site ([TIME])
-             building candidates 27 of 27 compile ([TIME])
-              judging candidates 8 plausible ([TIME])
-                checking patches 1 patch ([TIME])
+                forcing outcomes [N] angelic site of [N] reached ([TIME])
+              recording contexts [N] contexts at [N] site ([TIME])
+                    synthesizing [N] candidates at [N] site ([TIME])
+             building candidates [N] of [N] compile ([TIME])
+              judging candidates [N] plausible ([TIME])
+                checking patches [N] patch ([TIME])
       `gcd-of-coprime` prints `8` instead of `1` in line 1
       `gcd-with-one` prints `5` instead of `1` in line 1
 
