@@ -207,14 +207,15 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     }
     writeln!(
         text,
-        "\nrepaired by {} in `{}` in {:.2} s; {} then:\n",
+        "\nrepaired by {} in `{}` in {:.2} s; {}:\n",
         count(shown.written.edits.len(), "change"),
         shown.function,
         shown.seconds,
         match shown.by {
-            By::States => format!("all {all} are right"),
+            By::States if shown.calls == 1 => "the call now produces the expected heap".to_owned(),
+            By::States => format!("all {all} now produce the expected heap"),
             By::Tests =>
-                "these tests, and those that passed, pass in the tool's interpreter".to_owned(),
+                "these tests, and those that passed, now pass in the tool's interpreter".to_owned(),
         }
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;

@@ -1,10 +1,10 @@
 //! What confidence is held to, by what is known of a patch. The model knows how candidates compare; how often the best of them is
 //! right, it knows from its training only, where more was right than elsewhere.
 
-use nopol_source::Language;
+use nopol_source::{Form, Language};
 use nopol_synth::weights::WEIGHTS;
 
-use crate::rank::facts::{Candidate, Support};
+use crate::rank::facts::{Candidate, EditFacts, Support};
 use crate::rank::features::{Feature, Row};
 
 /// Contexts of passing tests with another outcome that may be an accident.
@@ -23,7 +23,10 @@ pub fn most(language: Language, candidate: &Candidate, row: &Row) -> f64 {
     let bounds = &WEIGHTS.confidence;
     let has_one = |features: &[Feature]| features.iter().any(|it| row[*it as usize] > 0.0);
     let changed = changed_passing(candidate);
+    let is_computed = |edit: &EditFacts| edit.kind.form() == Form::Compute;
     match () {
+        // The model was not trained on integer expressions.
+        () if candidate.edits.iter().any(is_computed) => bounds.usual,
         () if has_one(&[Feature::Trivial, Feature::ComparesTruth]) => bounds.unlikely,
         () if changed > bounds.disagrees => bounds.unlikely,
         () if has_one(&[
@@ -71,7 +74,7 @@ mod tests {
     use nopol_source::{BodyOrigin, SiteKind};
 
     use super::*;
-    use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt};
+    use crate::rank::facts::{Case, FunctionText, PanicAt};
     use crate::rank::features;
 
     /// The most confidence in a change of a condition.

@@ -39,7 +39,7 @@ pub struct Question {
 pub struct Patch {
     /// What people call it.
     name: String,
-    /// Its conditions.
+    /// What it changes things to, or inserts.
     condition: String,
     edits: Vec<Edit>,
 }
@@ -47,7 +47,11 @@ pub struct Patch {
 impl Patch {
     /// The patch with this name that makes these edits.
     pub fn new(name: String, edits: &[EditReport]) -> Self {
-        let conditions = edits.iter().map(|edit| edit.condition.as_str());
+        // What is inserted says more than its condition.
+        let changes = edits.iter().map(|edit| match edit.before.is_empty() {
+            true => edit.after.trim(),
+            false => edit.condition.as_str(),
+        });
         let of_report = |edit: &EditReport| Edit {
             file: Utf8PathBuf::from(&edit.file),
             line: edit.line,
@@ -58,7 +62,7 @@ impl Patch {
         };
         Self {
             name,
-            condition: conditions.collect::<Vec<_>>().join("` and `"),
+            condition: changes.collect::<Vec<_>>().join("` and `"),
             edits: edits.iter().map(of_report).collect(),
         }
     }

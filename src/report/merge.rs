@@ -228,28 +228,25 @@ fn sites(outcomes: &[Outcome]) -> Vec<SiteReport> {
     sites
 }
 
+/// The most confidence in a patch that cures fewer tests than another one of its group (`docs/reference.md`, *How sure*).
+const CURES_FEWER: f64 = 0.1;
+
 /// The groups and their patches, best first: of the best patches that are left in each share, the cheapest.
 fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchReport>) {
-    let mut tests: Vec<&Vec<String>> = Vec::new();
-    for group in outcomes.iter().flat_map(|outcome| &outcome.groups) {
-        if !tests.contains(&&group.tests) {
-            tests.push(&group.tests);
-        }
-    }
-    tests.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let causes = causes(outcomes);
     let (mut groups, mut all): (Vec<GroupReport>, Vec<PatchReport>) = Default::default();
-    for tests in tests {
-        let of_group = |outcome: &Outcome| -> Vec<PatchReport> {
-            let mut groups = outcome.groups.iter();
-            let ids = groups.find(|group| group.tests == *tests);
-            let ids = ids.map_or(&[][..], |group| &group.patches);
+    for (nth, tests) in causes.iter().enumerate() {
+        let of_cause = |outcome: &Outcome| -> Vec<PatchReport> {
+            let own = outcome.groups.iter();
+            let own = own.filter(|group| cause_of(&causes, &group.tests) == Some(nth));
+            let ids: Vec<&String> = own.flat_map(|group| &group.patches).collect();
             let patches = outcome.patches.iter();
-            patches
-                .filter(|patch| ids.contains(&patch.id))
-                .cloned()
-                .collect()
+            let patches = patches.filter(|patch| ids.contains(&&patch.id));
+            patches.cloned().collect()
         };
-        let mut shares: Vec<Vec<PatchReport>> = outcomes.iter().map(of_group).collect();
+        let mut shares: Vec<Vec<PatchReport>> = outcomes.iter().map(of_cause).collect();
+        let cured = shares.iter().flatten().map(|patch| patch.fixes.len());
+        let most_cured = cured.max().unwrap_or(0);
         shares.iter_mut().for_each(|share| share.reverse());
         let mut ids = Vec::new();
         // Each share knew only its own: at most one patch of a group is right, and none is surer than one above it.
@@ -263,6 +260,7 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
                     (
                         !patch.evidence.is_tested(),
                         patch.is_trivial,
+                        most_cured - patch.fixes.len(),
                         patch.cost,
                         patch.id.clone(),
                     )
@@ -273,7 +271,11 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
             };
             if !ids.contains(&patch.id) {
                 ids.push(patch.id.clone());
-                let left = patch.confidence * (1.0 - f64::min(taken, 1.0));
+                let own = match patch.fixes.len() < most_cured {
+                    true => f64::min(patch.confidence, CURES_FEWER),
+                    false => patch.confidence,
+                };
+                let left = own * (1.0 - f64::min(taken, 1.0));
                 taken += left;
                 least = f64::min(least, (left * 100.0).round() / 100.0);
                 all.push(PatchReport {
@@ -291,6 +293,30 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
         });
     }
     (groups, all)
+}
+
+/// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a share, then the tests
+/// of the next one that are in none yet, and so on.
+fn causes(outcomes: &[Outcome]) -> Vec<Vec<String>> {
+    let groups = outcomes.iter().flat_map(|outcome| &outcome.groups);
+    let mut groups: Vec<&Vec<String>> = groups.map(|group| &group.tests).collect();
+    groups.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let mut causes: Vec<Vec<String>> = Vec::new();
+    for tests in groups {
+        let is_new = |test: &&String| !causes.iter().any(|cause| cause.contains(test));
+        let new: Vec<String> = tests.iter().filter(is_new).cloned().collect();
+        if !new.is_empty() {
+            causes.push(new);
+        }
+    }
+    causes
+}
+
+/// The first cause that has one of these tests.
+fn cause_of(causes: &[Vec<String>], tests: &[String]) -> Option<usize> {
+    causes
+        .iter()
+        .position(|cause| cause.iter().any(|test| tests.contains(test)))
 }
 
 /// The phases of all shares, by name.

@@ -11,6 +11,7 @@ pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
         "precondition" if leaves_out(patch) => "leaving this out",
         "precondition" => "doing this only under a condition",
+        "guard" if asserts(patch) => "an assertion before this",
         "guard" => "an early exit before this",
         "expression" | "arithmetic" => "a different expression here",
         _ => "a different condition here",
@@ -39,9 +40,16 @@ pub fn advice(patch: &PatchReport) -> String {
     match patch.kind {
         "precondition" if leaves_out(patch) => "leave it out".to_owned(),
         "precondition" => format!("do this only if {conditions}"),
+        "guard" if asserts(patch) => format!("assert that {conditions}"),
         "guard" => format!("leave early if {conditions}"),
         _ => format!("change it to {conditions}"),
     }
+}
+
+/// Whether its early exit is an assertion, which leaves where its condition does not hold.
+fn asserts(patch: &PatchReport) -> bool {
+    let is_assertion = |text: &str| text.trim_start().starts_with("assert!(");
+    patch.edits.iter().all(|edit| is_assertion(&edit.after))
 }
 
 /// Whether nothing takes the place of what it changes.

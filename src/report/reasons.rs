@@ -193,10 +193,16 @@ impl Outcome {
                  edits of the most suspicious conditions{computed} do not help, either{pairs}.",
                 capitalized(&ways)
             ),
-            false => format!(
-                "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and they \
-                 reach no existing condition{computed}{pairs}."
-            ),
+            false => {
+                let read = match self.unread.is_empty() {
+                    true => "",
+                    false => " that could be read",
+                };
+                format!(
+                    "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and they \
+                     reach no existing condition{read}{computed}{pairs}."
+                )
+            }
         };
         self.angelic_sites().is_empty().then(|| {
             format!(

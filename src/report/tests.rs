@@ -601,3 +601,14 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
         )
     );
 }
+
+#[test]
+fn an_assertion_is_advised_as_one() {
+    let mut asserting = patch(1, "all > 0");
+    asserting.kind = "guard";
+    asserting.edits[0].after = "assert!(all > 0, \"nothing\");\n    ".to_owned();
+    assert_eq!(phrases::advice(&asserting), "assert that `all > 0`");
+    assert!(phrases::headline(&asserting).starts_with("an assertion before this"));
+    asserting.edits[0].after = "if all > 0 {\n        return None;\n    }\n    ".to_owned();
+    assert_eq!(phrases::advice(&asserting), "leave early if `all > 0`");
+}

@@ -309,3 +309,8 @@ fn a_program_for_32_bits_is_repaired() {
         ));
     }
 }
+
+#[test]
+fn a_program_that_its_own_build_sanitizes_has_the_addresses_that_it_needs() {
+    is_repaired(&whole("cc -fsanitize=address -o grade grade.c", TESTS, &[]));
+}

@@ -339,3 +339,38 @@ int main(int argc, char **argv) {
         run.stdout
     );
 }
+
+#[test]
+fn a_field_of_a_freed_node_is_not_changed() {
+    let program = "\
+#include <stdlib.h>
+struct node { struct node *next; };
+struct node *head;
+static void drop_first(void)
+{
+    struct node *first = head;
+    head = first->next;
+    free(first);
+    head = head;
+}
+int main(void)
+{
+    head = malloc(sizeof *head);
+    head->next = malloc(sizeof *head);
+    head->next->next = NULL;
+    drop_first();
+    return 0;
+}
+";
+    let subject = Subject::new(&[("drop.c", program)]);
+    let script = "break drop_first\nstart\ncontinue\nspec\nfinish\nchange n1->next n2\nchange head null";
+    fs::write(subject.root.join("script"), script).unwrap();
+    let run = subject.nopol(&["debug", "--script", "script", "drop.c"]);
+    assert!(
+        run.stdout
+            .contains("n1 was freed: nothing can be asserted of its fields"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("as you want it"), "{}", run.stdout);
+}

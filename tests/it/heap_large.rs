@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -142,4 +142,59 @@ fn ctrl_c_ends_a_search_and_not_the_session() {
             "first = n51"
         ]
     );
+}
+
+/// A program that waits for Ctrl-C.
+const ENDLESS: &str = "\
+int count;
+static void spin(void)
+{
+    while (count >= 0)
+        count = 1;
+}
+int main(void)
+{
+    spin();
+    return 0;
+}
+";
+
+/// As a user types it: on a terminal, whose Ctrl-C becomes a signal.
+#[test]
+fn ctrl_c_on_a_terminal_stops_the_program_and_not_the_session() {
+    let subject = Subject::new(&[("spin.c", ENDLESS)]);
+    let pty = nix::pty::openpty(None, None).unwrap();
+    let side = || Stdio::from(pty.slave.try_clone().unwrap());
+    let mut command = subject.command(&["debug", "--limit", "1000", "spin.c"]);
+    command.stdin(side()).stdout(side()).stderr(side());
+    command.env("TERM", "dumb");
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    drop(pty.slave);
+    let process = Pid::from_raw(child.id().cast_signed());
+    let mut terminal = fs::File::from(pty.master);
+    let mut shown = String::new();
+    for (line, answer) in [
+        ("", "`start` begins"),
+        ("start", "main"),
+        ("continue", "interrupted"),
+        ("print count", "count = 1"),
+        ("quit", ""),
+    ] {
+        if !line.is_empty() {
+            writeln!(terminal, "{line}").unwrap();
+        }
+        if line == "continue" {
+            // It is about to begin.
+            std::thread::sleep(Duration::from_millis(1000));
+            kill(process, Signal::SIGINT).unwrap();
+        }
+        let before = shown.len() + line.len();
+        let mut bytes = [0; 1024];
+        while !answer.is_empty() && !shown.get(before..).is_some_and(|new| new.contains(answer)) {
+            let read = terminal.read(&mut bytes).unwrap();
+            shown += &String::from_utf8_lossy(&bytes[..read]);
+        }
+    }
+    assert!(child.wait().unwrap().success(), "{shown}");
 }

@@ -816,3 +816,33 @@ fn pointers_are_not_exchanged_and_counted_and_what_nothing_calls_is_neither() {
         assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
     }
 }
+
+#[test]
+fn a_repair_after_which_small_arguments_run_on_without_end_is_none() {
+    let program = "\
+int len(int n) { int s = 3; while (n > 0) { n = n / 2; s++; } return s - 5; }
+int ref(int n) { int s = 0; while (n > 0) { n = n / 2; s++; } return s; }
+int main(void) { return len(1) != 1; }
+";
+    let manifest = MANIFEST.replace("sum", "p");
+    let subject = Subject::new(&[("p.c", program), ("nopol.toml", &manifest)]);
+    let options = [
+        "--function",
+        "len",
+        "--reference",
+        "ref",
+        "--bound",
+        "40",
+        "--format",
+        "json",
+    ];
+    let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    // The sum of both numbers must be 0. A loop that goes on where `n` is 0 never ends.
+    let repairs = repairs(&found(&run));
+    assert_eq!(repairs.len(), 2, "{repairs:?}");
+    assert!(
+        repairs.iter().all(|repair| !repair.contains("n ")),
+        "{repairs:?}"
+    );
+}

@@ -361,7 +361,18 @@ impl DebugSession {
     fn change(&mut self, named: &Named, value: Value) -> Done<String> {
         let named = &self.resolved(named)?;
         let state = self.read()?;
-        let before = found(&self.holding(named)?, named)?;
+        let holding = self.holding(named)?;
+        let before = found(&holding, named)?;
+        if let Named::Field(id, _) = named
+            && holding
+                .nodes
+                .iter()
+                .any(|node| node.id == *id && node.is_freed)
+        {
+            return Err(format!(
+                "{id} was freed: nothing can be asserted of its fields"
+            ));
+        }
         if let Value::Node(node) = value
             && self.names.address(node).is_none()
         {

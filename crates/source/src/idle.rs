@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use nopol_expr::CmpOp;
 
+use super::Name;
 use super::condition::{LeafKind, Node, Shape};
 
 /// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, a comparison has
@@ -76,6 +77,54 @@ fn number(node: &Node) -> Option<i128> {
         }
         _ => None,
     }
+}
+
+/// Whether a comparison of a variable with a number, or of a length, has the same outcome for all values of the variable's
+/// written type: `b > 255` where `b` is a `u8`.
+pub fn is_constant_by_type(node: &Node, names: &[Name]) -> bool {
+    let Shape::Cmp(op, a, b) = &node.shape else {
+        return false;
+    };
+    let (op, variable, value) = match (number(a), number(b)) {
+        (None, Some(value)) => (*op, a, value),
+        (Some(value), None) => (op.mirrored(), b, value),
+        _ => return false,
+    };
+    let is_length = variable.text.ends_with(".len()") || variable.text.ends_with(".count()");
+    // The nearest variable of a name hides the others.
+    let named = names.iter().find(|name| name.text == variable.text);
+    let ty = named.and_then(|name| name.ty.as_ref());
+    let range = match ty {
+        _ if is_length => range("usize"),
+        Some(ty) => range(&ty.plain),
+        None => None,
+    };
+    let Some((least, greatest)) = range else {
+        return false;
+    };
+    let holds = |at: i128| op.holds(Some(at.cmp(&value)));
+    match op {
+        CmpOp::Eq | CmpOp::Ne => value < least || value > greatest,
+        _ => holds(least) == holds(greatest),
+    }
+}
+
+/// The values of an integer type of Rust, or of a type of C that has no negative ones.
+fn range(ty: &str) -> Option<(i128, i128)> {
+    let words: String = ty.chars().filter(|c| !c.is_whitespace()).collect();
+    Some(match &*words {
+        "u8" | "uint8_t" | "unsignedchar" => (0, u8::MAX.into()),
+        "u16" | "uint16_t" | "unsignedshort" => (0, u16::MAX.into()),
+        "u32" | "uint32_t" | "unsigned" | "unsignedint" => (0, u32::MAX.into()),
+        "u64" | "usize" | "uint64_t" | "size_t" | "unsignedlong" | "unsignedlonglong" => {
+            (0, u64::MAX.into())
+        }
+        "i8" => (i8::MIN.into(), i8::MAX.into()),
+        "i16" => (i16::MIN.into(), i16::MAX.into()),
+        "i32" => (i32::MIN.into(), i32::MAX.into()),
+        "i64" | "isize" => (i64::MIN.into(), i64::MAX.into()),
+        _ => return None,
+    })
 }
 
 /// Whether some conjunction of a node contradicts itself, some disjunction excludes nothing, or a comparison is decided;
@@ -294,8 +343,37 @@ fn is_constant(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_idle_part;
-    use crate::Language;
+    use super::{has_idle_part, is_constant_by_type};
+    use crate::{DeclaredType, Language, Name};
+
+    #[test]
+    fn a_comparison_that_its_type_decides_is_constant() {
+        let name = |text: &str, ty: &str| Name {
+            text: text.to_owned(),
+            ty: Some(DeclaredType {
+                plain: ty.to_owned(),
+                is_reference: false,
+            }),
+        };
+        let names = [name("b", "u8"), name("i", "i32"), name("n", "size_t")];
+        for (text, wanted) in [
+            ("b > 255", true),
+            ("b >= 255", false),
+            ("b < 0", true),
+            ("0 <= b", true),
+            ("b == 256", true),
+            ("b != 255", false),
+            ("n < 0", true),
+            ("n < 1", false),
+            ("i < 0", false),
+            ("v.len() >= 0", true),
+            ("v.len() > 0", false),
+            ("other < 0", false),
+        ] {
+            let node = Language::Rust.parse(text).unwrap();
+            assert_eq!(is_constant_by_type(&node, &names), wanted, "{text}");
+        }
+    }
 
     #[test]
     fn idle_parts_are_found_wherever_they_stand() {

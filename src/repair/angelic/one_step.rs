@@ -10,7 +10,7 @@ use nopol_expr::{CmpOp, Type};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
-use nopol_source::idle::has_idle_part;
+use nopol_source::idle::{self, has_idle_part};
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
@@ -81,6 +81,7 @@ impl Session<'_> {
                     targets: of_site.clone(),
                     cost,
                     edits: vec![SiteEdit {
+                        is_trivial: self.is_constant(site, &edit.text),
                         site: found.site,
                         function: site.function,
                         suspiciousness: found.suspiciousness,
@@ -89,7 +90,6 @@ impl Session<'_> {
                         cost,
                         why: edit.step.to_string(),
                         is_loose: edit.step != Step::ShortCircuit,
-                        is_trivial: false,
                         evidence,
                     }],
                 })
@@ -125,6 +125,12 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
+    /// Whether the types decide a condition at a site.
+    fn is_constant(&self, site: &Site, condition: &str) -> bool {
+        let tree = self.sources.language.parse(condition);
+        tree.is_some_and(|tree| idle::is_constant_by_type(&tree, &site.names))
+    }
+
     /// What the code around a site offers for edits of it.
     pub fn nearby<'s>(&'s self, site: &Site, kin: &'s Kin) -> Nearby<'s> {
         let function = &self.sources.functions[site.function];

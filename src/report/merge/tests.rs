@@ -153,3 +153,17 @@ fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_orde
         ]
     );
 }
+
+#[test]
+fn a_failing_test_has_one_cause_and_what_cures_fewer_tests_comes_later_and_is_a_guess() {
+    let both = share(&["a", "b"], vec![(30, named(1, "both"))]);
+    let one = Outcome {
+        failing_tests: both.failing_tests.clone(),
+        ..share(&["b"], vec![(10, named(1, "one"))])
+    };
+    let merged = merge(&numbered([one, both]), 5).unwrap();
+    assert_eq!(merged.groups.len(), 1, "{:?}", merged.groups);
+    assert_eq!(merged.groups[0].tests, ["a", "b"]);
+    assert_eq!(ids(&merged), [(1, "both"), (2, "one")]);
+    assert!(merged.patches[1].confidence <= 0.1);
+}

@@ -1,6 +1,6 @@
 //! Runs the build command of a C program, and prepares its tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 use nopol_process::run::command::Case;
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::process::{Job, Limits};
@@ -278,12 +279,35 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
         env,
         harness: Harness::Commands(Arc::new(Commands {
             cases: cases.collect::<BTreeMap<_, _>>(),
-            needs_addresses: program.sanitize && !at.is_unsanitized,
+            needs_addresses: program.sanitize && !at.is_unsanitized
+                || watches_addresses(at, program),
         })),
         tree: Arc::clone(&at.tree),
         writable: Vec::new(),
         rules: None,
     }
+}
+
+/// What a program contains whose sanitizer reserves more address space than a limit would allow: calls of its runtime.
+const RESERVING: [&[u8]; 4] = [
+    b"__asan_init",
+    b"__msan_init",
+    b"__tsan_init",
+    b"__hwasan_init",
+];
+
+/// Whether the build itself adds such a sanitizer to a program that tests start.
+fn watches_addresses(at: &Workspace, program: &Program) -> bool {
+    let started = program.cases.iter().map(|case| {
+        let (started, _) = case.command.start();
+        at.root.join(&case.cwd).join(started)
+    });
+    let started: BTreeSet<Utf8PathBuf> = started.collect();
+    let mut programs = started.iter().filter_map(|path| fs::read(path).ok());
+    programs.any(|bytes| {
+        let reserves = |name: &&[u8]| memmem::find(&bytes, name).is_some();
+        RESERVING.iter().any(reserves)
+    })
 }
 
 /// A directory with links to the tool under the names of all installed compilers.

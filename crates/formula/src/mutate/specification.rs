@@ -11,7 +11,7 @@ use nopol_program::position::Positions;
 use super::applied::mutant;
 use super::space::Space;
 use crate::circuit::cnf::{Lit, Solver, Unknown};
-use crate::circuit::word::Word;
+use crate::circuit::word::{self, Word};
 use crate::circuit::{Bit, Circuit};
 use crate::encode::entry::{Called, Growing, encode_call, encode_test, number};
 use crate::encode::{Choices, Explored, Extent, Side, Stop, StopKind};
@@ -259,7 +259,16 @@ struct Proof {
     /// When the original is wrong, and when its run comes to its end or to the bound.
     original: Bit,
     counts: Bit,
+    /// When the original returns within the bound, and so does the reference.
+    ends: Bit,
 }
+
+/// How many arguments are tried for which a run goes beyond the bound, how many bits they have at most, how many rounds a loop
+/// may go, and how many statements the run may take: of what takes longer the end is not awaited.
+const MOST_LONG: usize = 12;
+const FEW_BITS: usize = 8;
+const MANY_ROUNDS: u32 = 100_000;
+const MANY_STEPS: u64 = 1_000_000;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -324,6 +333,7 @@ impl<'a> Judge<'a> {
             reference: None,
             original: Bit::FALSE,
             counts: Bit::FALSE,
+            ends: Bit::FALSE,
         };
         for ty in cells(&self.space.program, function) {
             let word = proof.circuit.free(usize::from(ty.bits()));
@@ -337,6 +347,9 @@ impl<'a> Judge<'a> {
         }
         let called = proof.call(&original, function, self.extent)?;
         proof.original = proof.wrong(&called);
+        let reference = proof.reference.as_ref();
+        let counts = reference.map_or(Bit::TRUE, |(_, counts)| *counts);
+        proof.ends = proof.circuit.and(called.returns, counts);
         let ends = proof.circuit.or(called.returns, called.faults);
         proof.counts = proof.circuit.or(ends, called.cut);
         Ok(proof)
@@ -409,6 +422,60 @@ impl<'a> Judge<'a> {
             }
             _ => Ok(true),
         }
+    }
+
+    /// Whether a program that is right within the bound runs on without an end for some small arguments for which the original
+    /// and the reference return within the bound: it is right because nobody waits for it. Only few such arguments are tried.
+    ///
+    /// # Errors
+    /// If the solver gives up, or the program cannot be encoded.
+    pub fn runs_on(&mut self, made: &Made) -> Result<bool, Trouble> {
+        let (Specification::Function { function, .. }, Some(proof)) =
+            (self.specification, &mut self.proof)
+        else {
+            return Ok(false);
+        };
+        let program = &mutant(&self.space.program, made);
+        let called = proof.call(program, *function, self.extent)?;
+        let types = cells(program, *function);
+        let mut asked = proof.circuit.and(called.cut, proof.ends);
+        for (word, ty) in proof.arguments.iter().zip(&types) {
+            let small = word::resized(
+                &word[..word.len().min(FEW_BITS)],
+                word.len(),
+                ty.is_signed(),
+            );
+            let is_small = proof.circuit.equal(word, &small);
+            asked = proof.circuit.and(asked, is_small);
+        }
+        let limits = Limits {
+            bound: MANY_ROUNDS,
+            steps: MANY_STEPS,
+            implicit: self.extent.implicit,
+        };
+        for _ in 0..MOST_LONG {
+            let literal = proof.solver.literal(&proof.circuit, asked);
+            if !proof.solver.check(&[literal])? {
+                return Ok(false);
+            }
+            let values = types.iter().zip(&proof.arguments);
+            let arguments: Vec<i128> = values
+                .map(|(ty, word)| ty.value(proof.solver.number(word)))
+                .collect();
+            let positions = &mut Positions::default();
+            let made = HashMap::new();
+            let (run, _) = call(program, *function, &arguments, &limits, positions, &made);
+            if matches!(run.end, End::Bound(_) | End::Steps) {
+                return Ok(true);
+            }
+            let mut other = Bit::FALSE;
+            for ((word, ty), value) in proof.arguments.iter().zip(&types).zip(&arguments) {
+                let same = proof.circuit.equal(word, &number(*ty, *value));
+                other = proof.circuit.or(other, !same);
+            }
+            asked = proof.circuit.and(asked, other);
+        }
+        Ok(false)
     }
 }
 
