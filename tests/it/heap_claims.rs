@@ -363,7 +363,8 @@ int main(void)
 }
 ";
     let subject = Subject::new(&[("drop.c", program)]);
-    let script = "break drop_first\nstart\ncontinue\nspec\nfinish\nchange n1->next n2\nchange head null";
+    let script =
+        "break drop_first\nstart\ncontinue\nspec\nfinish\nchange n1->next n2\nchange head null";
     fs::write(subject.root.join("script"), script).unwrap();
     let run = subject.nopol(&["debug", "--script", "script", "drop.c"]);
     assert!(
