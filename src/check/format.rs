@@ -41,15 +41,16 @@ impl Formatter {
     }
 }
 
-/// The shortest edit that turns one text into the other.
+/// The shortest edit that turns one text into the other and covers `edit`, which is where readers look for it.
 fn between(text: &str, other: &str, edit: Edit) -> Edit {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
         let same = a.zip(b).take_while(|(a, b)| a == b);
         same.map(|(a, _)| a.len_utf8()).sum()
     };
-    let start = common(&mut text.chars(), &mut other.chars());
+    let start = common(&mut text.chars(), &mut other.chars()).min(edit.span.start);
     let (rest, other_rest) = (&text[start..], &other[start..]);
     let end = common(&mut rest.chars().rev(), &mut other_rest.chars().rev());
+    let end = end.min(text.len() - edit.span.end);
     let span = start..text.len() - end;
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     Edit {
@@ -123,6 +124,8 @@ mod tests {
             text.get(formatted.span.clone()),
             Some(formatted.before.as_str())
         );
+        // Readers look for the change at the condition.
+        assert!(formatted.before.starts_with("alpha"), "{formatted:?}");
 
         let unformatted = text.replace("    if", "  if");
         let long = edit(&unformatted, "alpha {", &format!("{long} {{"));

@@ -273,7 +273,7 @@ fn last(settings: &Settings) -> Result<Last> {
             },
         }),
         Earlier::Nothing => bail!(
-            "no search that found a patch or came to its end is kept here; search first with `{}`",
+            "there are no saved search results here; search first with `{}`",
             settings.project.command()
         ),
     }

@@ -56,7 +56,7 @@ fn init() -> u8 {
 /// says.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CFlags {
-    /// The file that tells how the program is built and tested [default: the nearest nopol.toml]
+    /// The file that describes how the program is built and tested [default: the nearest nopol.toml]
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     config: Option<Utf8PathBuf>,
 

@@ -72,7 +72,7 @@ pub struct Debug {
     )]
     test: Option<String>,
 
-    /// The file that tells how the program is built and tested [default: the nearest nopol.toml]
+    /// The file that describes how the program is built and tested [default: the nearest nopol.toml]
     #[arg(
         long,
         value_name = "FILE",

@@ -18,7 +18,7 @@ pub struct Explain<P: Target> {
     #[arg(value_name = "ID", default_value = "1", value_parser = StringValueParser::new().map(of_patch))]
     id: String,
 
-    /// Search again, even if nothing that the last search depends on has changed
+    /// Search again, even if nothing has changed since the last search
     #[arg(long, alias = "fresh")]
     no_cache: bool,
 

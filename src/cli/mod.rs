@@ -87,13 +87,13 @@ enum Action<P: Target> {
     /// Repair a function that manipulates linked structures, given what its heap must look like
     #[command(after_help = EXIT_CODES)]
     Heap(heap::Heap<P>),
-    /// Tell what decided a patch, and what the tests leave open
+    /// Explain what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
     /// Go through the patches and apply one
     #[command(after_help = review::keys())]
     Review(review::Review<P>),
-    /// Write a patch that was found into the subject
+    /// Write a patch of the last search into the subject
     #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
     /// Take back the patch that was applied last

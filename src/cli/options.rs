@@ -25,8 +25,7 @@ pub struct Options {
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
 
-    /// C: the directory of a correct version; tests that do not say what is printed expect what it prints, and its exit
-    /// code
+    /// C: the directory of a correct version; tests without expected output expect its output and exit code
     #[arg(long, value_name = "DIR", help_heading = "Tests")]
     reference: Option<Utf8PathBuf>,
 
@@ -42,17 +41,17 @@ pub struct Options {
     #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Sites")]
     lines: Option<Vec<String>>,
 
-    /// Where the fault is thought to be: patches in this function, or in this line, come earlier; may be given several
+    /// Where you expect the fault: patches in this function, or in this line, come earlier; may be given several
     /// times
     #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]
     near: Option<Vec<String>>,
 
-    /// Patches of what was changed since this commit, or by this unified diff, come earlier [default: HEAD, so what
+    /// Show patches of lines changed since this commit, or by this unified diff, earlier [default: HEAD, so what
     /// is not committed]
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
 
-    /// Look only at places that --in-diff, or what is not committed, has changed
+    /// Look only at lines that --in-diff names, or that have uncommitted changes
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Sites")]
     only_in_diff: Option<bool>,
@@ -76,7 +75,7 @@ pub struct Options {
         value_parser = switch(), hide_possible_values = true, conflicts_with = "thorough")]
     quick: Option<bool>,
 
-    /// Leave nothing out to save time: five times as many runs, every kind of place, and two conditions at once
+    /// Search exhaustively, however long it takes: five times as many runs, every kind of place, and two conditions at once
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true)]
     thorough: Option<bool>,
@@ -85,7 +84,7 @@ pub struct Options {
     #[arg(long, value_name = "K", value_parser = at_least_one)]
     top: Option<usize>,
 
-    /// Show no patch that is less likely than this, 0 to 1, to be what a maintainer would write [default: 0.0]
+    /// Hide patches with a smaller probability, 0 to 1, that a maintainer would write them [default: 0.0]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
@@ -120,7 +119,7 @@ pub struct Options {
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
-    /// Do not let a formula tell which conditions to force; force them all
+    /// Force all conditions, without asking a formula which of them matter
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,
@@ -148,21 +147,21 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
-    /// What makes the exit code 1 when the search came to its end [default: no-patch]
+    /// Which result of a complete search has exit code 1 [default: no-patch]
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
-    /// Exit with 0 also if some failing test is fixed by no patch
+    /// Exit with 0 even if no patch fixes some failing test
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
     allow_partial: Option<bool>,
 
-    /// Say nothing about what is being done
+    /// Print no progress
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, conflicts_with = "verbose")]
     quiet: Option<bool>,
 
-    /// Say more about what is being done
+    /// Print more about each step
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true)]
     verbose: Option<bool>,

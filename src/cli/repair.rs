@@ -25,7 +25,7 @@ pub struct Repair<P: Target> {
     #[arg(long, conflicts_with = "apply")]
     watch: bool,
 
-    /// Search again, even if nothing that the last search depends on has changed
+    /// Search again, even if nothing has changed since the last search
     #[arg(long, alias = "fresh")]
     no_cache: bool,
 }

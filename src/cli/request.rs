@@ -47,14 +47,14 @@ pub struct Common<P: Args> {
     #[command(flatten)]
     options: Options,
 
-    /// Show all settings as a nopol.toml that says where each value comes from, and do nothing else
+    /// Show all settings as a nopol.toml, with the origin of each value, and do nothing else
     #[arg(long)]
     print_config: bool,
 
     #[command(flatten)]
     files: Files,
 
-    /// Show the schema of what --format json prints, and do nothing else
+    /// Show the schema of the output of --format json, and do nothing else
     #[arg(long)]
     emit_schema: bool,
 }

@@ -55,7 +55,7 @@ pub struct Review<P: Target> {
     #[arg(long)]
     allow_dirty: bool,
 
-    /// Search again, even if nothing that the last search depends on has changed
+    /// Search again, even if nothing has changed since the last search
     #[arg(long, alias = "fresh")]
     no_cache: bool,
 
