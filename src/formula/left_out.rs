@@ -18,8 +18,8 @@ const NONE_FAILS: &str = "all tests that are not left out pass; it is not known 
 const EXAMPLES: &str = "examples in the documentation are not looked at: `cargo test --doc` runs them, and what is copied \
      into a `#[test]` is looked at";
 
-/// How it ends where no test fails, and what is said: of so many tests, some `are_left_out`, and the documentation
-/// `may_have_examples`. `work` is what there is to do where one fails.
+/// How a search ends if no test fails, and the message. `tests` counts the tests that were run; `work` is the verb for what
+/// the command does if one fails.
 pub fn nothing(
     tests: usize,
     are_left_out: bool,

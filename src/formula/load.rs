@@ -221,7 +221,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// How it ends where no test fails, and what is said. `work` is what there is to do where one fails.
+    /// How a search ends if no test fails, and the message. `work` is the verb for what the command does if one fails.
     pub fn nothing(&self, work: &str) -> (Ended, String) {
         let are_left_out = !self.left_out.is_empty();
         left_out::nothing(self.tests.len(), are_left_out, self.may_have_examples, work)

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -176,19 +177,27 @@ fn run(bodies: &[String]) -> Vec<Vec<Option<i32>>> {
     );
     let source = folder.path().join("all.c");
     fs::write(&source, text).unwrap();
-    let program = folder.path().join("all");
     let sanitizers = [
         "-w",
         "-fsanitize=undefined,address",
         "-fno-sanitize-recover=all",
         "-fno-sanitize=pointer-overflow",
     ];
-    let built = Command::new("cc")
-        .args(sanitizers)
-        .arg("-o")
-        .arg(&program)
-        .arg(&source)
-        .output();
+    let mut compiler = Command::new("cc");
+    compiler.args(sanitizers);
+    outcomes(compiler, &source, bodies.len(), INPUTS.len())
+}
+
+/// Compiles a source whose program prints a line for each body and input, and runs it: the numbers, or nothing where a run went
+/// wrong.
+pub fn outcomes(
+    mut compiler: Command,
+    source: &Path,
+    bodies: usize,
+    inputs: usize,
+) -> Vec<Vec<Option<i32>>> {
+    let program = source.with_extension("");
+    let built = compiler.arg("-o").arg(&program).arg(source).output();
     let built = built.unwrap();
     assert!(
         built.status.success(),
@@ -201,8 +210,22 @@ fn run(bodies: &[String]) -> Vec<Vec<Option<i32>>> {
         .lines()
         .map(|line| line.parse().ok())
         .collect();
-    assert_eq!(lines.len(), bodies.len() * INPUTS.len());
-    lines.chunks(INPUTS.len()).map(<[_]>::to_vec).collect()
+    assert_eq!(lines.len(), bodies * inputs);
+    lines.chunks(inputs).map(<[_]>::to_vec).collect()
+}
+
+/// What the repairs of a report make of a body that starts at this byte of its file.
+pub fn repaired(found: &Value, body: &str, start: usize) -> BTreeSet<String> {
+    let repairs = found["repairs"].as_array().unwrap().iter();
+    let bodies = repairs.filter_map(|repair| {
+        let edit = &repair["edits"][0];
+        let at = |end: &str| usize::try_from(edit["span"][end].as_u64().unwrap()).unwrap();
+        let (from, to) = (at("start"), at("end"));
+        let is_inside = from >= start && to <= start + body.len();
+        let text = edit["text"].as_str().unwrap();
+        is_inside.then(|| [&body[..from - start], text, &body[to - start..]].concat())
+    });
+    bodies.collect()
 }
 
 /// The bodies that the search finds for a body and what it should return; `None` if it says that it is incomplete.
@@ -233,19 +256,7 @@ fn found(body: &str, wanted: &[(i32, i32)], prune: &str) -> Option<BTreeSet<Stri
     let found: Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
     assert_ne!(found["outcome"], "outside", "{}\n{program}", run.stdout);
     let start = HEAD.len() + program[HEAD.len()..].find(body).unwrap();
-    let bodies = found["repairs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|repair| {
-            let edit = &repair["edits"][0];
-            let at = |end: &str| usize::try_from(edit["span"][end].as_u64().unwrap()).unwrap();
-            let (from, to) = (at("start"), at("end"));
-            let is_inside = from >= start && to <= start + body.len();
-            let text = edit["text"].as_str().unwrap();
-            is_inside.then(|| [&body[..from - start], text, &body[to - start..]].concat())
-        });
-    let bodies = bodies.collect();
+    let bodies = repaired(&found, body, start);
     let untried = found["untried"].as_array().unwrap();
     let is_inside = |of: &Value| of["line"].as_u64().unwrap() > 13 && of["text"] != "4";
     (found["outcome"] != "limit" && !untried.iter().any(is_inside)).then_some(bodies)

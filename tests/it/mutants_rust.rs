@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::Subject;
-use crate::mutants::{Pieces, Random, plain};
+use crate::mutants::{Pieces, Random, outcomes, plain, repaired};
 
 /// What a function of `x` is made of, by topic. In the texts before them `x` is an `i32`, and after them `r` is returned.
 const STATEMENTS: [&[&str]; 5] = [
@@ -117,34 +117,16 @@ fn run(bodies: &[String]) -> Vec<Vec<Option<i32>>> {
     .unwrap();
     let source = folder.path().join("all.rs");
     fs::write(&source, text).unwrap();
-    let program = folder.path().join("all");
     // What certainly panics is compiled, too.
     let lints = [
         "arithmetic_overflow",
         "unconditional_panic",
         "overflowing_literals",
     ];
-    let built = Command::new("rustc")
-        .args(["--edition", "2021", "-C", "debug-assertions=on"])
-        .args(lints.iter().flat_map(|lint| ["-A", lint]))
-        .arg("-o")
-        .arg(&program)
-        .arg(&source)
-        .output();
-    let built = built.unwrap();
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    let output = Command::new(&program).output().unwrap().stdout;
-    let lines: Vec<Option<i32>> = String::from_utf8(output)
-        .unwrap()
-        .lines()
-        .map(|line| line.parse().ok())
-        .collect();
-    assert_eq!(lines.len(), bodies.len() * INPUTS.len());
-    lines.chunks(INPUTS.len()).map(<[_]>::to_vec).collect()
+    let mut compiler = Command::new("rustc");
+    compiler.args(["--edition", "2021", "-C", "debug-assertions=on"]);
+    compiler.args(lints.iter().flat_map(|lint| ["-A", lint]));
+    outcomes(compiler, &source, bodies.len(), INPUTS.len())
 }
 
 /// The bodies that the search finds for a body and what it should return, and whether it says that these are all.
@@ -177,20 +159,11 @@ fn found(body: &str, wanted: &[(i32, i32)], prune: &str) -> (BTreeSet<String>, b
     let left_out = found["left_out"].as_array().unwrap();
     assert!(left_out.is_empty(), "{left_out:?}\n{program}");
     let start = HEAD.len() + program[HEAD.len()..].find(body).unwrap();
-    let repairs = found["repairs"].as_array().unwrap().iter();
-    let bodies = repairs.filter_map(|repair| {
-        let edit = &repair["edits"][0];
-        let at = |end: &str| usize::try_from(edit["span"][end].as_u64().unwrap()).unwrap();
-        let (from, to) = (at("start"), at("end"));
-        let is_inside = from >= start && to <= start + body.len();
-        let text = edit["text"].as_str().unwrap();
-        is_inside.then(|| [&body[..from - start], text, &body[to - start..]].concat())
-    });
     let first = program[..start].matches('\n').count() as u64;
     let untried = found["untried"].as_array().unwrap();
     let is_inside = |of: &Value| of["line"].as_u64().unwrap() > first;
     let is_complete = found["outcome"] != "limit" && !untried.iter().any(is_inside);
-    (bodies.collect(), is_complete)
+    (repaired(&found, body, start), is_complete)
 }
 
 /// Holds a program of this number against the machine; whether it could be asked.

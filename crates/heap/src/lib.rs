@@ -4,7 +4,7 @@
 //! What it must fulfil are Hoare triples between states ([`problem`], [`effect`]), which come from recorded runs ([`load`], [`record`]), from
 //! text ([`notation`]) or from a session in gdb. Where one fails, [`localize`] says which statements
 //! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
-//! decides where. What is found is a [`patch`], which [`rewrite`] writes, [`dialect`] says how, and [`written`] shows. [`benchmark`] and [`inject`] make faulty programs.
+//! decides where. The result is a [`patch`]. [`rewrite`] writes it in the notation of a [`dialect`], and [`written`] shows it. [`benchmark`] and [`inject`] make faulty programs.
 
 pub mod accept;
 pub mod benchmark;

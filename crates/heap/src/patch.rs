@@ -11,7 +11,7 @@ pub enum Change {
         statement: StatementId,
         /// The number of the leaf.
         leaf: usize,
-        /// What is there instead.
+        /// The replacement.
         atom: Atom,
     },
     /// Another comparison.

@@ -24,7 +24,7 @@ use super::patch::{Change, Undo};
 use super::rewrite::{edits, rewritten};
 use super::space::Space;
 
-/// Most calls of a function, over all failing tests, that insertions are told apart by.
+/// How many calls of a function, over all failing tests, are compared to distinguish insertions.
 const MOST_CALLS: usize = 12;
 
 /// Most changes of a function that are run with the whole program, single ones and pairs each: so that the result does not

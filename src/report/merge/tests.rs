@@ -165,5 +165,7 @@ fn a_failing_test_has_one_cause_and_what_cures_fewer_tests_comes_later_and_is_a_
     assert_eq!(merged.groups.len(), 1, "{:?}", merged.groups);
     assert_eq!(merged.groups[0].tests, ["a", "b"]);
     assert_eq!(ids(&merged), [(1, "both"), (2, "one")]);
-    assert!(merged.patches[1].confidence <= 0.1);
+    assert!(merged.patches[1].confidence <= CURES_FEWER);
+    let unlikely = nopol_synth::weights::WEIGHTS.confidence.unlikely;
+    assert_eq!(CURES_FEWER, unlikely);
 }

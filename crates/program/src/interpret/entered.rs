@@ -31,7 +31,7 @@ impl Entered<'_> {
         })
     }
 
-    /// Whether something was written into a cell that is there.
+    /// Whether the run wrote into an existing cell.
     pub fn is_set(&self, address: Address) -> bool {
         self.memory.is_set(address)
     }
