@@ -11,7 +11,7 @@ use clap::Args;
 use nopol_basics::count;
 
 use super::confirm::{self, Confirmed, Refuted, Untestable};
-use super::request::{Place, ago};
+use super::request::{SubjectOptions, ago};
 use super::{Target, consent, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
 use crate::repair::discriminating::DiscriminatingTest;
@@ -61,7 +61,7 @@ pub struct Apply<P: Target> {
     yes: bool,
 
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 }
 
 impl<P: Target> Apply<P> {
@@ -296,7 +296,7 @@ fn chosen(outcome: &Outcome, wanted: &str) -> Result<Choice> {
 #[derive(Args, Clone, Debug)]
 pub struct Undo<P: Target> {
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 }
 
 impl<P: Target> Undo<P> {

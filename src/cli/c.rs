@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use camino::Utf8PathBuf;
-use clap::Args;
+use clap::{Args, Subcommand};
 use nopol_basics::visible;
 
 use super::options::switch;
-use super::{Action, Target, output, repair};
+use super::{Action, Target, debug, output, repair};
 use crate::config::{Config, ConfigError};
 use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
@@ -16,7 +16,7 @@ use crate::subject::{Project, SubjectError};
 #[derive(Args, Clone, Debug)]
 pub struct C {
     #[command(subcommand)]
-    action: Option<Action<CFlags>>,
+    command: Option<Command>,
 
     /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt or
     /// compile_commands.json, or from its files alone
@@ -27,12 +27,22 @@ pub struct C {
     repair: repair::Repair<CFlags>,
 }
 
+#[derive(Clone, Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Action(Box<Action<CFlags>>),
+    /// Debug a program that manipulates linked structures, and repair it from its corrected heap
+    #[command(after_help = debug::EXIT_CODES)]
+    Debug(debug::Debug),
+}
+
 impl C {
     pub fn run(self) -> u8 {
-        match self.action {
+        match self.command {
             _ if self.init => init(),
             None => self.repair.run(),
-            Some(action) => action.run(),
+            Some(Command::Action(action)) => action.run(),
+            Some(Command::Debug(debug)) => debug.run(),
         }
     }
 }
@@ -111,7 +121,7 @@ pub struct CFlags {
 }
 
 impl CFlags {
-    /// What `cargo nopol debug` takes of these.
+    /// What `cargo nopol c debug` takes of these.
     pub fn of_debugger(
         config: &Option<Utf8PathBuf>,
         source: &[Utf8PathBuf],

@@ -19,7 +19,7 @@ pub struct Explain<P: Target> {
     id: String,
 
     /// Search again, even if nothing has changed since the last search
-    #[arg(long, alias = "fresh")]
+    #[arg(long)]
     no_cache: bool,
 
     #[command(flatten)]

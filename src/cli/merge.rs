@@ -10,7 +10,7 @@ use super::Target;
 use super::c::CFlags;
 use super::options::formats;
 use super::output;
-use super::request::Place;
+use super::request::SubjectOptions;
 use crate::invocation;
 use crate::repair::settings::Settings;
 use crate::report::format::{Format, whole};
@@ -31,7 +31,7 @@ pub struct Merge<P: Target> {
     format: Format,
 
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 }
 
 impl<P: Target> Merge<P> {

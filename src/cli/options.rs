@@ -20,7 +20,7 @@ use crate::report::format::{FORMATS, Format};
 /// Options of every subcommand.
 #[derive(Args, Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Options {
+pub struct SearchOptions {
     /// Repair this failing test; may be given several times [default: all failing tests]
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
@@ -234,7 +234,7 @@ mod tests {
 
     use clap::{Args, Command};
 
-    use super::Options;
+    use super::SearchOptions;
     use crate::cli::cargo::CargoFlags;
     use crate::config::{self, Config};
     use crate::repair::settings::Settings;
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_option_is_a_setting_and_every_setting_an_option() {
-        let command = CargoFlags::augment_args(Options::augment_args(Command::new("")));
+        let command = CargoFlags::augment_args(SearchOptions::augment_args(Command::new("")));
         let options: BTreeSet<&str> = command
             .get_arguments()
             .filter_map(clap::Arg::get_long)
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_help_shows_the_actual_defaults() {
-        let command = Options::augment_args(Command::new(""));
+        let command = SearchOptions::augment_args(Command::new(""));
         let config = Config::default();
         let printed = config.print::<Settings>().unwrap() + &config.print::<Display>().unwrap();
         let mut shown = 0;

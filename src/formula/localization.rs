@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nopol_formula::faults::{Candidate, Found, Outcome};
+use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind};
 use serde::Serialize;
@@ -96,6 +96,21 @@ pub struct ShownCandidate {
     pub tests: Vec<String>,
 }
 
+impl ShownCandidate {
+    /// The values of one of its places as text, in the order of the runs; equal neighbours are one.
+    pub fn values_at(&self, place: usize) -> Vec<String> {
+        let values = self.values.iter().filter(|value| value.place == place);
+        let mut values: Vec<String> = values
+            .map(|value| match value.index {
+                Some(index) => format!("{} at [{index}]", value.value),
+                None => value.value.clone(),
+            })
+            .collect();
+        values.dedup();
+        values
+    }
+}
+
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShownPlace {
@@ -143,7 +158,7 @@ pub struct Step {
 pub fn shown(
     loaded: &Loaded,
     tests: &[nopol_program::ir::Test],
-    found: &Found,
+    found: &FaultSets,
     score: &dyn Fn(PlaceId) -> f64,
 ) -> Localization {
     let mut candidates: Vec<ShownCandidate> = found
@@ -166,8 +181,8 @@ pub fn shown(
             .then_with(|| places(a).cmp(&places(b)))
     });
     let (outcome, message) = match found.outcome {
-        Outcome::Localized => (Ended::Localized, None),
-        Outcome::None => (
+        FaultsOutcome::Localized => (Ended::Localized, None),
+        FaultsOutcome::None => (
             Ended::None,
             Some(format!(
                 "no other values at up to {} make the failing {} pass where no loop goes round more than {} times (--size, --bound)",
@@ -176,7 +191,7 @@ pub fn shown(
                 loaded.bound,
             )),
         ),
-        Outcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
+        FaultsOutcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
     };
     Localization {
         outcome,

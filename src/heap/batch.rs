@@ -13,10 +13,10 @@ use nopol_heap::memory::Memory;
 use nopol_heap::notation;
 use nopol_heap::patch::Change;
 use nopol_heap::problem::{Control, Failure, Recording, Triple};
-use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::state::State;
-use nopol_heap::trial::{Found, Trial};
+use nopol_heap::trial::{Trial, TrialRepair};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
 use nopol_program::ir::{Program, Test};
@@ -40,7 +40,7 @@ pub struct HeapRequest {
     /// Tests that fail and should pass, instead of what the function must leave behind.
     pub failing: Vec<String>,
     /// How long a search may take.
-    pub timeout: Duration,
+    pub time_limit: Duration,
     /// A function of the same program that does the same and is right.
     pub reference: Option<String>,
     /// The tests whose runs begin; all if none is named.
@@ -127,7 +127,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Outside(
-                "--failing repairs C programs only; for a Rust crate give --function and --reference"
+                "--failing repairs C programs only; for a Rust crate give --function and --reference-function"
                     .to_owned(),
             ));
         }
@@ -169,12 +169,12 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     })?;
     let failing = describe(&loaded, &triples);
     let started = Instant::now();
-    let options = Options {
+    let options = HeapOptions {
         until: Until {
-            deadline: started.checked_add(request.timeout),
+            deadline: started.checked_add(request.time_limit),
             asked: None,
         },
-        ..Options::default()
+        ..HeapOptions::default()
     };
     let again = |loaded: &Loaded, changes: &[Change]| {
         holds(loaded, changes, (request, function)).unwrap_or(false)
@@ -209,24 +209,24 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
         });
     }
     batch.outcome = match &found.repaired.result {
-        Outcome::Correct => Ended::Correct,
-        Outcome::Patch(changes) => {
+        HeapOutcome::Correct => Ended::Correct,
+        HeapOutcome::Patch(changes) => {
             batch.written = Written::new(&loaded, changes, |file| subject.path_in_diffs(file));
             Ended::Repaired
         }
-        Outcome::Contradiction(triples) => {
+        HeapOutcome::Contradiction(triples) => {
             batch.message = Some(contradiction(triples));
             Ended::Contradiction
         }
-        Outcome::Exhausted => {
+        HeapOutcome::Exhausted => {
             batch.message = Some("none of the changes that this command tries repairs it; `repair` and `mutate` try others".to_owned());
             Ended::None
         }
-        Outcome::Unknown => {
+        HeapOutcome::Unknown => {
             batch.message = Some(match options.until.is_over() {
                 true => format!(
-                    "no repair was found in {} s: --timeout gives the search more time",
-                    request.timeout.as_secs()
+                    "no repair was found in {} s: --time-limit gives the search more time",
+                    request.time_limit.as_secs_f64()
                 ),
                 false => "no repair was found: the runs are too large to search".to_owned(),
             });
@@ -343,7 +343,7 @@ fn by_tests(
         texts: &texts(whole),
         tests: &tests,
         wanted: &request.failing,
-        is_over: &|| started.elapsed() >= request.timeout,
+        is_over: &|| started.elapsed() >= request.time_limit,
     };
     let tried = trial.search(request.function.as_deref());
     let mut batch = Batch {
@@ -383,8 +383,8 @@ fn by_tests(
             tried.searched.join("`, `"),
             match tried.is_over {
                 true => format!(
-                    "were tried ({} s; --timeout gives more)",
-                    request.timeout.as_secs()
+                    "were tried ({} s; --time-limit gives more)",
+                    request.time_limit.as_secs_f64()
                 ),
                 false => "that were tried makes the tests pass".to_owned(),
             },
@@ -396,7 +396,7 @@ fn by_tests(
         batch.warnings.extend(tried.outside);
         return Ok(batch);
     };
-    let shown = |found: &Found| {
+    let shown = |found: &TrialRepair| {
         Written::new(&found.loaded, &found.changes, |file| {
             subject.path_in_diffs(file)
         })
@@ -488,7 +488,7 @@ fn triples(request: &HeapRequest, loaded: &Loaded, tests: &[Test]) -> Result<Vec
     }
     if triples.is_empty() {
         return Err(Refusal::Usage(
-            "nothing says what the function should do: give --reference FUNCTION, or --pre and --post".to_owned(),
+            "nothing says what the function should do: give --reference-function FUNCTION, or --pre and --post".to_owned(),
         ));
     }
     Ok(triples)

@@ -107,7 +107,7 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
     match &case.command {
         Command::Words(_) => Ok(case),
         Command::Line(line) => Err(usage(&format!(
-            "test `{}` is the shell command `{line}`, which cannot be debugged: give the program itself, as `cargo nopol debug PROGRAM -- ARGS`",
+            "test `{}` is the shell command `{line}`, which cannot be debugged: give the program itself, as `cargo nopol c debug PROGRAM -- ARGS`",
             case.name
         ))),
     }

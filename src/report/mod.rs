@@ -6,6 +6,7 @@ mod ending;
 pub mod events;
 mod evidence;
 pub mod explain;
+mod fault;
 pub mod format;
 pub mod last;
 pub mod markup;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 pub use self::ended::Ended;
 pub use self::ending::{EXIT_CODES, Ending};
 pub use self::evidence::{Evidence, claim};
+pub use self::fault::{FaultPlace, FaultReport};
 
 /// A name that the tool itself defines: of a kind of patch, of a command.
 pub type Name = &'static str;
@@ -68,6 +70,9 @@ pub struct Outcome {
     pub sites: Vec<SiteReport>,
     /// The patches, best first.
     pub patches: Vec<PatchReport>,
+    /// What `faults` found instead of patches, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultReport>,
     /// The failing tests that have patches, grouped by the patches that cure them.
     pub groups: Vec<GroupReport>,
     /// The parts of the run, in order.
@@ -139,6 +144,7 @@ impl Default for Outcome {
             files: BTreeMap::new(),
             sites: Vec::new(),
             patches: Vec::new(),
+            faults: Vec::new(),
             groups: Vec::new(),
             phases: Vec::new(),
             builds: 0,

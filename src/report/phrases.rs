@@ -96,7 +96,7 @@ pub fn capitalized(text: &str) -> String {
 }
 
 /// The first name, and how many more there are.
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     match names {
         [] => "the failing tests".to_owned(),
         [one] => code(one),

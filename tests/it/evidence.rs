@@ -1,4 +1,5 @@
-//! What is known of a patch is said as it is, and `apply` builds and tests what was not built and tested before.
+//! What is known of a patch is said as it is, `apply` builds and tests what was not built and tested before, and options have one
+//! name in all commands.
 
 use serde_json::Value;
 
@@ -208,4 +209,76 @@ fn an_alternative_is_built_and_tested_before_it_is_written() {
             assert_eq!(subject.snapshot(), before);
         }
     }
+}
+
+/// An option or a command that was renamed is still accepted, and a note names its new spelling.
+#[test]
+fn an_old_spelling_works_and_a_note_names_the_new_one() {
+    let subject = limit();
+    let cases: [(&[&str], i32, &[&str]); 6] = [
+        (
+            &["c", "faults", "--failing", "three", "--timeout=60"],
+            0,
+            &[
+                "`--failing` is now `--only`",
+                "`--timeout` is now `--time-limit`",
+            ],
+        ),
+        (
+            &["c", "mutate", "--only", "three", "--timeout", "60"],
+            0,
+            &["`--timeout` is now `--time-limit`"],
+        ),
+        (
+            &["c", "mutate", "--function", "main", "--reference", "none"],
+            2,
+            &["`--reference` is now `--reference-function`"],
+        ),
+        (
+            &[
+                "c",
+                "heap",
+                "--function=none",
+                "--reference=none",
+                "--timeout=1",
+            ],
+            2,
+            &[
+                "`--reference` is now `--reference-function`",
+                "`--timeout` is now `--time-limit`",
+            ],
+        ),
+        (
+            &[
+                "debug", "--test", "none", "--script", "/none", "--limit", "1",
+            ],
+            2,
+            &[
+                "`cargo nopol debug` is now `cargo nopol c debug`",
+                "`--test` is now `--only`",
+                "`--script` is now `--replay`",
+                "`--limit` is now `--command-timeout`",
+            ],
+        ),
+        (
+            &["c", "--fresh", "--print-config"],
+            0,
+            &["`--fresh` is now `--no-cache`"],
+        ),
+    ];
+    for (args, code, notes) in cases {
+        let run = subject.nopol(args);
+        assert_eq!(run.code, code, "{args:?}: {}{}", run.stdout, run.stderr);
+        for note in notes {
+            let note = format!("note: {note}\n");
+            assert!(run.stderr.contains(&note), "{args:?}: {}", run.stderr);
+        }
+        assert!(
+            !run.stderr.contains("unexpected argument"),
+            "{}",
+            run.stderr
+        );
+    }
+    let help = subject.nopol(&["c", "faults", "--help"]).stdout;
+    assert!(!help.contains("--timeout"), "{help}");
 }

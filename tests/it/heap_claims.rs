@@ -7,7 +7,7 @@ use crate::common::{Run, Subject};
 
 fn session(source: &str, script: &str) -> Run {
     let subject = Subject::new(&[("a.c", source), ("script", script)]);
-    subject.nopol(&["debug", "--script", "script", "a.c"])
+    subject.nopol(&["c", "debug", "--replay", "script", "a.c"])
 }
 
 /// A program with a description whose tests these are: arguments and output.
@@ -151,7 +151,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
         "heap",
         "--function",
         "fill",
-        "--reference",
+        "--reference-function",
         "fill_reference",
     ]);
     assert!(
@@ -183,7 +183,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
         "break fill\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
     )
     .unwrap();
-    let run = subject.nopol(&["debug", "--script", "script", "a.c"]);
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "a.c"]);
     assert!(
         run.stdout.contains("nothing has to be changed"),
         "{}",
@@ -254,10 +254,10 @@ int main(int argc, char **argv) {
         run.stdout
     );
     // Too little time: the answer says so, and how far it went.
-    let run = subject.nopol_c(&[&arguments[..], &["--timeout", "0"]].concat());
+    let run = subject.nopol_c(&[&arguments[..], &["--time-limit", "0"]].concat());
     assert!(
         run.stdout
-            .contains("the time was up before all changes of `put` were tried (0 s; --timeout gives more): 0 of one statement, 0 of two"),
+            .contains("the time was up before all changes of `put` were tried (0 s; --time-limit gives more): 0 of one statement, 0 of two"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -323,7 +323,7 @@ int main(int argc, char **argv) {
         "heap",
         "--function",
         "bind",
-        "--reference",
+        "--reference-function",
         "bind_reference",
     ];
     let run = subject.nopol_c(&arguments);
@@ -366,7 +366,7 @@ int main(void)
     let script =
         "break drop_first\nstart\ncontinue\nspec\nfinish\nchange n1->next n2\nchange head null";
     fs::write(subject.root.join("script"), script).unwrap();
-    let run = subject.nopol(&["debug", "--script", "script", "drop.c"]);
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "drop.c"]);
     assert!(
         run.stdout
             .contains("n1 was freed: nothing can be asserted of its fields"),

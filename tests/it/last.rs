@@ -244,7 +244,7 @@ fn apply_means_no_search_before_one_that_ended_without_a_patch() {
     let subject = Subject::new(&[("a.c", source), ("nopol.toml", manifest)]);
     let found = subject.nopol_c(&["mutate", "--level", "2"]);
     assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
-    let ended = subject.nopol_c(&["heap", "--failing", "one", "--timeout", "0"]);
+    let ended = subject.nopol_c(&["heap", "--failing", "one", "--time-limit", "0"]);
     assert_eq!(ended.code, 5, "{}{}", ended.stdout, ended.stderr);
     let before = subject.snapshot();
     let refused = subject.nopol_c(&["apply"]);

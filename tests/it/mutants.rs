@@ -245,7 +245,7 @@ fn found(body: &str, wanted: &[(i32, i32)], prune: &str) -> Option<BTreeSet<Stri
         "1",
         "--format",
         "json",
-        "--timeout",
+        "--time-limit",
         "100",
         "--bound",
         "40",

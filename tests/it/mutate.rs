@@ -63,7 +63,7 @@ fn a_function_is_made_equal_to_another_one_for_all_arguments() {
     let options = [
         "--function",
         "sum",
-        "--reference",
+        "--reference-function",
         "wanted",
         "--format",
         "json",
@@ -87,7 +87,14 @@ fn a_function_is_made_equal_to_another_one_for_all_arguments() {
 fn a_bound_that_no_wrong_run_stays_within_is_said_to_be() {
     let text = SUM.replace("n >= 1", "n >= 3");
     let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
-    let options = ["--function", "sum", "--reference", "wanted", "--bound", "2"];
+    let options = [
+        "--function",
+        "sum",
+        "--reference-function",
+        "wanted",
+        "--bound",
+        "2",
+    ];
     let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 1, "{}", run.stderr);
     let bounded = "no run within the bound of 2 violates the specification; there are longer runs, which were not judged (--bound)\n";
@@ -148,7 +155,7 @@ fn a_repair_is_written_and_taken_back() {
 fn all_ways_of_ruling_out_find_the_same() {
     let subject = sum();
     let by = |prune: &str| {
-        let options = ["--format=json", "--timeout=600", "--prune", prune];
+        let options = ["--format=json", "--time-limit=600", "--prune", prune];
         let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
         repairs(&found(&run))
     };
@@ -185,9 +192,9 @@ fn what_cannot_be_asked_is_wrong_usage() {
     let subject = sum();
     for (options, said) in [
         (&["--function", "mean"][..], "there is no function `mean`"),
-        (&["--reference", "wanted"], "--function"),
+        (&["--reference-function", "wanted"], "--function"),
         (
-            &["--function", "sum", "--reference", "main"],
+            &["--function", "sum", "--reference-function", "main"],
             "the same parameters",
         ),
         (&["--only", "four"], "there is no test `four`"),
@@ -206,7 +213,14 @@ fn what_cannot_be_asked_is_wrong_usage() {
 fn assumptions_that_contradict_each_other_leave_nothing_to_repair() {
     let text = SUM.replace("n >= 1 && n < 5", "n >= 1 && n < 1");
     let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
-    let run = subject.nopol(&["c", "mutate", "--function", "sum", "--reference", "wanted"]);
+    let run = subject.nopol(&[
+        "c",
+        "mutate",
+        "--function",
+        "sum",
+        "--reference-function",
+        "wanted",
+    ]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let said = "no arguments meet the assumptions, so nothing constrains `sum`\n";
     assert!(run.stdout.ends_with(said), "{}", run.stdout);
@@ -289,7 +303,7 @@ fn what_was_never_set_proves_nothing() {
                 "c",
                 "mutate",
                 "--function=f",
-                "--reference=wanted",
+                "--reference-function=wanted",
                 "--level=1",
                 implicit,
             ];
@@ -320,7 +334,7 @@ fn a_call_that_goes_wrong_is_said_to_for_its_own_reason() {
         let subject = functions(&format!(
             "int wanted(int x) {{ return x > 0; }}\nint f(int x) {{ {body} }}"
         ));
-        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference=wanted"]);
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=wanted"]);
         let line = run.stdout.lines().next().unwrap_or_default();
         assert!(
             line.contains(") fails: ") && line.contains(reason),
@@ -340,7 +354,7 @@ fn a_proof_says_that_globals_have_their_initial_values() {
         ("int f(int x) { return x > 1 ? 1 : 0; }", false),
     ] {
         let subject = functions(&format!("{reference}\n{text}"));
-        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference=wanted"]);
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=wanted"]);
         assert!(
             run.stdout.contains("Proved for all arguments"),
             "{}",
@@ -799,7 +813,7 @@ int main(int argc, char **argv)
 fn pointers_are_not_exchanged_and_counted_and_what_nothing_calls_is_neither() {
     let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1 2\"\nstdout = \"1\\n\"\n";
     let subject = Subject::new(&[("p.c", POINTERS), ("nopol.toml", manifest)]);
-    let function = ["--function", "smaller", "--reference", "wanted"];
+    let function = ["--function", "smaller", "--reference-function", "wanted"];
     for specification in [&function[..], &[]] {
         let run = subject.nopol(
             &[
@@ -829,7 +843,7 @@ int main(void) { return len(1) != 1; }
     let options = [
         "--function",
         "len",
-        "--reference",
+        "--reference-function",
         "ref",
         "--bound",
         "40",

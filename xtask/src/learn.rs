@@ -15,11 +15,11 @@ pub use faults::Truth;
 #[derive(Subcommand)]
 pub enum Learn {
     /// Put faults into a crate, repair each, and keep what the ranking is learned from
-    Faults(faults::Options),
+    Faults(faults::FaultyOptions),
     /// Count what people change in conditions, by the kind of fault it mends
-    Histories(histories::Options),
+    Histories(histories::HistoriesOptions),
     /// Learn weights from what was kept, and tell what they are worth on crates held back
-    Train(train::Options),
+    Train(train::TrainOptions),
 }
 
 pub fn learn(task: &Learn) -> anyhow::Result<()> {

@@ -53,7 +53,7 @@ pub struct Trial<'t> {
 
 /// A repair.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct TrialRepair {
     /// The function.
     pub loaded: Loaded,
     /// The changes.
@@ -68,7 +68,7 @@ pub struct Tried {
     /// The names of the tests that fail.
     pub failing: Vec<String>,
     /// The repairs, the smallest first.
-    pub found: Vec<Found>,
+    pub found: Vec<TrialRepair>,
     /// The functions that were searched.
     pub searched: Vec<String>,
     /// How many single changes and how many pairs of changes were tried.
@@ -106,7 +106,7 @@ impl Trial<'_> {
                     let found = self.in_function(&loaded, &failing, &given_up, &mut tried);
                     tried
                         .found
-                        .extend(found.into_iter().map(|(cost, changes)| Found {
+                        .extend(found.into_iter().map(|(cost, changes)| TrialRepair {
                             loaded: loaded.clone(),
                             changes,
                             cost,

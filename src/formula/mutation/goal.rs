@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::{Check, cells};
-use nopol_formula::mutate::{Found, Level, Outcome, Specification};
+use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
 use nopol_program::front;
 use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
@@ -150,7 +150,12 @@ impl Goal {
     }
 
     /// What the outcome means.
-    pub(super) fn explain(&self, request: &MutateRequest, found: &Found, shown: &mut Mutation) {
+    pub(super) fn explain(
+        &self,
+        request: &MutateRequest,
+        found: &MutateRepairs,
+        shown: &mut Mutation,
+    ) {
         let bound = self.bound;
         if let Specification::Function { function, .. } = self.specification
             && let Some(
@@ -176,9 +181,9 @@ impl Goal {
             });
         }
         let (outcome, message) = match found.outcome {
-            Outcome::Repaired => (Ended::Repaired, None),
-            Outcome::None => (Ended::None, Some(none(found, shown, request.level))),
-            Outcome::Limit => (
+            MutateOutcome::Repaired => (Ended::Repaired, None),
+            MutateOutcome::None => (Ended::None, Some(none(found, shown, request.level))),
+            MutateOutcome::Limit => (
                 Ended::Limit,
                 Some(format!(
                     "the time limit ended the search; all repairs of up to {} are known{}",
@@ -190,14 +195,14 @@ impl Goal {
                     },
                 )),
             ),
-            Outcome::Vacuous => (
+            MutateOutcome::Vacuous => (
                 Ended::None,
                 Some(format!(
                     "no arguments meet the assumptions, so nothing constrains `{}`",
                     request.function.as_deref().unwrap_or_default()
                 )),
             ),
-            Outcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
+            MutateOutcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
                 (Some(loaded), _) => {
                     let (outcome, message) = loaded.nothing("repair");
                     (outcome, Some(message))
@@ -226,7 +231,7 @@ impl Goal {
         &self,
         whole: &ProgramText,
         texts: &[String],
-        found: &Found,
+        found: &MutateRepairs,
         extent: Extent,
         request: &MutateRequest,
     ) -> bool {
@@ -281,7 +286,7 @@ fn reached_of(program: &Program, entries: Vec<FunctionId>) -> Option<Needs> {
 }
 
 /// What it means that no repair was found.
-fn none(found: &Found, shown: &Mutation, level: Level) -> String {
+fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
     let tried = match shown.is_complete {
         true => "",
         false => " that were tried",

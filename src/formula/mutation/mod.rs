@@ -43,7 +43,7 @@ pub struct MutateRequest {
     /// How programs are ruled out.
     pub prune: Prune,
     /// How long it may take.
-    pub timeout: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
 /// What a search for repairs found.
@@ -170,9 +170,9 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let mutations = (request.level, request.prune == Prune::Run);
     let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
     let read = started.elapsed();
-    let options = mutate::Options {
+    let options = mutate::MutateOptions {
         extent: Extent {
-            deadline: request.timeout.map(|timeout| started + timeout),
+            deadline: request.time_limit.map(|limit| started + limit),
             ..Extent::new(goal.bound, request.implicit)
         },
         size: request.size,

@@ -12,7 +12,7 @@ use nopol_heap::ir::{Atom, Routine};
 use nopol_heap::load::Loaded;
 use nopol_heap::machine::Fault;
 use nopol_heap::problem::{Control, Failure, Triple};
-use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::state::{State, Value};
 use nopol_heap::until::Until;
@@ -211,9 +211,9 @@ impl DebugSession {
                 deadline: started.checked_add(limit * part / PARTS),
                 asked: Some(asked),
             };
-            let options = Options {
+            let options = HeapOptions {
                 until,
-                ..Options::default()
+                ..HeapOptions::default()
             };
             search(&routine, triples, Confinement::Suspects, options)
         };
@@ -221,12 +221,18 @@ impl DebugSession {
         let mut note = "";
         // Whoever corrects the heap rarely looks at everything.
         for (part, (trust, said)) in (2..).zip(LOOSER) {
-            if matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+            if matches!(
+                found.repaired.result,
+                HeapOutcome::Correct | HeapOutcome::Patch(_)
+            ) {
                 break;
             }
             let loose = history.triples(&routine, since.clone(), trust);
             let other = searched(&loose, part);
-            if matches!(other.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+            if matches!(
+                other.repaired.result,
+                HeapOutcome::Correct | HeapOutcome::Patch(_)
+            ) {
                 note = said;
                 found = other;
             }
@@ -235,7 +241,7 @@ impl DebugSession {
         let chain = history.chain();
         let seen = seen(&tracked.loaded);
         let answer = match found.repaired.result {
-            Outcome::Correct => {
+            HeapOutcome::Correct => {
                 tracked.changes.clear();
                 tracked.obstacle = None;
                 Ok(match chain.as_slice() {
@@ -243,7 +249,7 @@ impl DebugSession {
                     _ => format!("nothing has to be changed: the program does all that is asserted{note}"),
                 })
             }
-            Outcome::Patch(changes) => {
+            HeapOutcome::Patch(changes) => {
                 tracked.obstacle = obstacle(&tracked.loaded, &changes);
                 tracked.changes = changes;
                 Ok(format!(
@@ -252,7 +258,7 @@ impl DebugSession {
                     self.diff()
                 ))
             }
-            Outcome::Contradiction(at) => {
+            HeapOutcome::Contradiction(at) => {
                 let of: Vec<String> = at
                     .iter()
                     .filter_map(|at| chain.get(*at))
@@ -269,17 +275,17 @@ impl DebugSession {
                     ),
                 })
             }
-            Outcome::Exhausted => {
+            HeapOutcome::Exhausted => {
                 Err("no repair was found that explains all that is asserted".to_owned())
             }
-            Outcome::Unknown if asked.load(Ordering::SeqCst) => {
+            HeapOutcome::Unknown if asked.load(Ordering::SeqCst) => {
                 Err("the search was interrupted before it found a repair".to_owned())
             }
-            Outcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
+            HeapOutcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
                 "no repair was found in {seconds:.0} s: assert states more often, on fewer nodes, or say by `concrete` which lines are right"
             )),
-            Outcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
-            Outcome::Unknown => Err(
+            HeapOutcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
+            HeapOutcome::Unknown => Err(
                 "no repair was found: the way between two checkpoints is too long, or there are too many nodes; assert states more often, on fewer nodes".to_owned(),
             ),
         };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_debug::gdb::{Error, Launch, Names, Options, StateRequest, Stop, Subject, Why};
+use nopol_debug::gdb::{Error, GdbOptions, Launch, Names, StateRequest, Stop, Subject, Why};
 use nopol_heap::state::{Node, NodeId, State, Value};
 use tempfile::TempDir;
 
@@ -41,7 +41,7 @@ impl Program {
 
     fn debug(source: &str) -> Result<(Self, Subject)> {
         let program = Self::compile(source, &["-g", "-O0"])?;
-        let subject = Subject::load(&Launch::new(&*program.path, &[]), &Options::default())?;
+        let subject = Subject::load(&Launch::new(&*program.path, &[]), &GdbOptions::default())?;
         Ok((program, subject))
     }
 }
@@ -229,9 +229,9 @@ fn changes() -> Result<()> {
 #[test]
 fn changes_where_gdb_cannot_write_all_registers() -> Result<()> {
     let program = Program::compile(LIST, &["-g", "-O0"])?;
-    let options = Options {
+    let options = GdbOptions {
         gdb: crate::limited::limited_gdb(program.folder.path())?,
-        ..Options::default()
+        ..GdbOptions::default()
     };
     changed(Subject::load(&Launch::new(&*program.path, &[]), &options)?)
 }
@@ -338,7 +338,7 @@ int main(void) {
 "#;
 
 /// Stops where `a` is about to be set.
-fn called(options: &Options) -> Result<(Program, Subject)> {
+fn called(options: &GdbOptions) -> Result<(Program, Subject)> {
     let program = Program::compile(CALLED, &["-g", "-O0"])?;
     let mut subject = Subject::load(&Launch::new(&*program.path, &[]), options)?;
     subject.break_at_line("t.c", line_of(CALLED, "/* here"))?;
@@ -348,7 +348,7 @@ fn called(options: &Options) -> Result<(Program, Subject)> {
 
 #[test]
 fn calls_in_expressions_give_what_c_says() -> Result<()> {
-    let (_program, mut subject) = called(&Options::default())?;
+    let (_program, mut subject) = called(&GdbOptions::default())?;
     for (expression, value) in [
         ("fib(10)", "55"),
         ("add(-1, -2)", "-3"),
@@ -415,7 +415,7 @@ fn calls_in_expressions_give_what_c_says() -> Result<()> {
 
 #[test]
 fn functions_that_cannot_be_called_are_named_with_the_cause() -> Result<()> {
-    let (program, mut subject) = called(&Options::default())?;
+    let (program, mut subject) = called(&GdbOptions::default())?;
     for (expression, cause) in [
         (
             "half(1)",
@@ -455,11 +455,11 @@ fn calls_that_do_not_return_are_given_up() -> Result<()> {
     for options in [true, false] {
         let folder = tempfile::tempdir()?;
         let options = match options {
-            true => Options {
+            true => GdbOptions {
                 gdb: crate::limited::limited_gdb(folder.path())?,
-                ..Options::default()
+                ..GdbOptions::default()
             },
-            false => Options::default(),
+            false => GdbOptions::default(),
         };
         let (_program, mut subject) = called(&options)?;
         let place = subject.frame()?;
@@ -532,11 +532,11 @@ fn going_back_restores_what_nobody_sees() -> Result<()> {
     for is_limited in [false, true] {
         let program = Program::compile(REMEMBERED, &["-g", "-O0"])?;
         let options = match is_limited {
-            true => Options {
+            true => GdbOptions {
                 gdb: crate::limited::limited_gdb(program.folder.path())?,
-                ..Options::default()
+                ..GdbOptions::default()
             },
-            false => Options::default(),
+            false => GdbOptions::default(),
         };
         let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &options)?;
         let stop = run_to(&mut subject, REMEMBERED, "/* before")?;
@@ -589,7 +589,7 @@ int main(int argc, char **argv) {
         ),
     ] {
         let launch = Launch::new(&*program.path, &arguments);
-        let mut subject = Subject::load(&launch, &Options::default())?;
+        let mut subject = Subject::load(&launch, &GdbOptions::default())?;
         run_to(&mut subject, source, "/* here")?;
         assert_eq!(subject.snapshot().unwrap_err().to_string(), reason);
     }
@@ -992,7 +992,7 @@ int main(void) {
 #[test]
 fn program_without_debug_information() -> Result<()> {
     let program = Program::compile(LIST, &["-O1"])?;
-    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &Options::default())?;
+    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &GdbOptions::default())?;
     assert_eq!(subject.source_files()?, []);
     assert_eq!(subject.globals(), []);
     assert_eq!(subject.is_optimised("t.c")?, None);
@@ -1006,7 +1006,7 @@ fn program_without_debug_information() -> Result<()> {
 #[test]
 fn optimised_program() -> Result<()> {
     let program = Program::compile(LIST, &["-g", "-O2"])?;
-    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &Options::default())?;
+    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &GdbOptions::default())?;
     assert_eq!(subject.is_optimised("t.c")?, Some(true));
     assert_eq!(subject.is_optimised("other.c")?, None);
     Ok(())
@@ -1014,16 +1014,16 @@ fn optimised_program() -> Result<()> {
 
 #[test]
 fn missing_gdb() {
-    let options = Options {
+    let options = GdbOptions {
         gdb: "/nowhere/gdb".into(),
-        ..Options::default()
+        ..GdbOptions::default()
     };
     let error = Subject::load(&Launch::new("/bin/true", &[]), &options).unwrap_err();
     assert!(matches!(error, Error::NotFound { .. }));
     assert!(error.to_string().contains("apt install gdb"));
-    let options = Options {
+    let options = GdbOptions {
         gdb: "/bin/true".into(),
-        ..Options::default()
+        ..GdbOptions::default()
     };
     assert!(matches!(
         Subject::load(&Launch::new("/bin/true", &[]), &options),
@@ -1033,7 +1033,7 @@ fn missing_gdb() {
     let silent = folder.path().join("gdb");
     std::fs::write(&silent, "#!/bin/sh\nexec sleep 60\n").unwrap();
     std::fs::set_permissions(&silent, Permissions::from_mode(0o755)).unwrap();
-    let options = Options {
+    let options = GdbOptions {
         gdb: Utf8PathBuf::try_from(silent).unwrap(),
         answer_limit: Duration::from_millis(100),
     };
@@ -1041,7 +1041,10 @@ fn missing_gdb() {
         Subject::load(&Launch::new("/bin/true", &[]), &options),
         Err(Error::NoAnswer { .. })
     ));
-    let missing = Subject::load(&Launch::new("/nowhere/program", &[]), &Options::default());
+    let missing = Subject::load(
+        &Launch::new("/nowhere/program", &[]),
+        &GdbOptions::default(),
+    );
     assert!(matches!(missing, Err(Error::Refused { .. })));
 }
 
@@ -1059,7 +1062,7 @@ int main(int argc, char **argv) {
 }
 "#;
     let program = Program::compile(source, &["-g", "-O0"])?;
-    let load = |launch: &Launch| Subject::load(launch, &Options::default());
+    let load = |launch: &Launch| Subject::load(launch, &GdbOptions::default());
     let mut subject = load(&Launch::new(
         &*program.path,
         &["a b", "", "it's", "$HOME*"].map(str::to_owned),

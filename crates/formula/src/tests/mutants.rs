@@ -15,7 +15,7 @@ use crate::mutate::applied::mutant;
 use crate::mutate::must::Prune;
 use crate::mutate::space::Unmutated;
 use crate::mutate::specification::Check;
-use crate::mutate::{Level, Options, Outcome, Space, Specification, repairs};
+use crate::mutate::{Level, MutateOptions, MutateOutcome, Space, Specification, repairs};
 
 const EXTENT: Extent = Extent::new(3, true);
 
@@ -169,7 +169,7 @@ fn assert_all_are_found(
         if prune == Prune::Nothing && space.choices.len() > FEW {
             continue;
         }
-        let options = Options {
+        let options = MutateOptions {
             extent: EXTENT,
             size: depth.size,
             prune,
@@ -177,7 +177,7 @@ fn assert_all_are_found(
         let found = repairs(space, specification, options);
         let found = found
             .map_err(|trouble| TestCaseError::fail(format!("{prune:?}: {trouble:?}\n{text}")))?;
-        if matches!(found.outcome, Outcome::Right { .. }) {
+        if matches!(found.outcome, MutateOutcome::Right { .. }) {
             return Ok(false);
         }
         let sets = found.repairs.iter();
@@ -185,7 +185,10 @@ fn assert_all_are_found(
             .map(|repair| repair.made.keys().copied().collect())
             .collect();
         prop_assert_eq!(&sets, &expected, "{:?}\n{}", prune, text);
-        prop_assert_eq!(found.outcome == Outcome::Repaired, !expected.is_empty());
+        prop_assert_eq!(
+            found.outcome == MutateOutcome::Repaired,
+            !expected.is_empty()
+        );
     }
     Ok(!expected.is_empty())
 }

@@ -133,7 +133,7 @@ impl Build {
     }
 
     /// Runs these statements as a test.
-    pub fn test(&mut self, body: Vec<Statement>) -> Outcome {
+    pub fn test(&mut self, body: Vec<Statement>) -> TestRun {
         self.test_with(body, LIMITS, &[])
     }
 
@@ -143,7 +143,7 @@ impl Build {
         body: Vec<Statement>,
         limits: Limits,
         angelic: &[(Instance, Angelic)],
-    ) -> Outcome {
+    ) -> TestRun {
         let function = self.function(&[], None, body);
         let test = Test {
             name: "test".to_owned(),
@@ -152,7 +152,7 @@ impl Build {
         let mut positions = Positions::default();
         let angelic: HashMap<_, _> = angelic.iter().copied().collect();
         let run = run(&self.program, &test, &limits, &mut positions, &angelic);
-        Outcome { run, positions }
+        TestRun { run, positions }
     }
 
     /// The value of an expression of this program, computed by a function that returns it.
@@ -176,12 +176,12 @@ impl Build {
 }
 
 /// A run and the positions in it.
-pub struct Outcome {
+pub struct TestRun {
     pub run: Run,
     pub positions: Positions,
 }
 
-impl Outcome {
+impl TestRun {
     /// Each evaluated number: its place, the calls and iterations that lead there, and the number.
     pub fn numbers(&self) -> Vec<(u32, String, i128)> {
         let numbers = self.run.evaluated.iter().map(|evaluated| {
