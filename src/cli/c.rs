@@ -88,7 +88,7 @@ pub struct CFlags {
     )]
     input: Option<String>,
 
-    /// The files that say what each of these tests must print
+    /// The files with the expected output of these tests
     #[arg(long, value_name = "GLOB", help_heading = "Tests", requires = "input")]
     output: Option<String>,
 
@@ -114,7 +114,7 @@ pub struct CFlags {
     #[arg(long, value_name = "NAME", help_heading = "Tests", requires = "script")]
     name: Vec<String>,
 
-    /// Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, too; a report fails a test
+    /// Also run the tests under AddressSanitizer and UndefinedBehaviorSanitizer; a report fails a test
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     sanitize: Option<bool>,

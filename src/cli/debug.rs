@@ -46,12 +46,11 @@ Exit codes:
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
-    /// The program, built with -g -O0; a single .c file is compiled [default: that of nopol.toml, which is built in a
-    /// copy]
+    /// The program, built with -g -O0; a single .c file is compiled [default: the program of nopol.toml, built in a copy]
     #[arg(value_name = "PROGRAM")]
     program: Option<Utf8PathBuf>,
 
-    /// What the program is given
+    /// Arguments for the program
     #[arg(last = true, value_name = "ARGS", requires = "program")]
     arguments: Vec<String>,
 
@@ -82,7 +81,7 @@ pub struct Debug {
     )]
     config: Option<Utf8PathBuf>,
 
-    /// The debugger
+    /// The gdb to use
     #[arg(
         long,
         value_name = "PATH",
@@ -323,7 +322,7 @@ impl Talk<'_> {
             command,
             patches: vec![patch(
                 &written,
-                "fulfils what was asserted in a session",
+                "fulfils the assertions of a session",
                 Evidence::Asserted,
             )],
             ..Outcome::default()

@@ -164,19 +164,15 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     };
     if shown.outcome == Ended::Correct {
         return match shown.by {
-            By::States => writeln!(text, "`{}` is right in {all}", shown.function),
-            By::Tests => writeln!(text, "none of the tests named fails"),
+            By::States => writeln!(text, "`{}` is correct in {all}", shown.function),
+            By::Tests => writeln!(text, "none of these tests fails"),
         };
     }
     if !shown.failing.is_empty() {
         let failing = shown.failing.len();
         match shown.by {
             By::States => {
-                writeln!(
-                    text,
-                    "`{}` goes wrong in {failing} of {all}:",
-                    shown.function
-                )?;
+                writeln!(text, "`{}` fails in {failing} of {all}:", shown.function)?;
             }
             By::Tests => writeln!(text, "of {all}, to be repaired:")?,
         }
@@ -188,7 +184,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         }
     }
     if !shown.suspects.is_empty() {
-        writeln!(text, "\nsuspicious, most suspicious first:")?;
+        writeln!(text, "\nsuspicious statements, the most suspicious first:")?;
         for suspect in shown.suspects.iter().take(MANY) {
             writeln!(
                 text,
@@ -221,7 +217,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
-        writeln!(text, "\nother changes with which they pass there:")?;
+        writeln!(text, "\nother changes with which these tests pass there:")?;
     }
     for diff in &shown.alternatives {
         writeln!(text, "{}", brief(diff))?;

@@ -26,7 +26,7 @@ Exit codes:
   0    repairs were found, or nothing is wrong
   1    there are none
   2    wrong usage: no manifest, no such package, test or function
-  4    the program, or every test, is outside of what formulas are made of
+  4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
   70   internal error, or the result could not be written";
 
@@ -76,7 +76,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     bound: Option<u32>,
 
-    /// What an input for which a program is wrong rules out [default: slice, at level 3 run]
+    /// Which programs an input rules out for which one of them is wrong [default: slice, at level 3 run]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 

@@ -115,7 +115,7 @@ impl Loaded {
     /// Translates a program and runs its tests: all, or those with these names.
     ///
     /// # Errors
-    /// If there is no such test, or the program is outside of what formulas are made of.
+    /// If there is no such test, or the program is outside of what formulas can express.
     pub fn new(
         whole: &ProgramText,
         wanted: &[String],
@@ -251,7 +251,7 @@ impl Loaded {
             End::WrongOutput => "it prints something else".to_owned(),
             End::WrongExit(code) => format!("it exits with {code}"),
             End::Bound(_) => format!(
-                "a loop or recursion goes round more than {} times",
+                "a loop or recursion repeats more than {} times",
                 self.rounds
             ),
             End::Assumption => "an assumption does not hold".to_owned(),

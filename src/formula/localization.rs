@@ -185,7 +185,7 @@ pub fn shown(
         FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values at up to {} make the failing {} pass where no loop goes round more than {} times (--size, --bound)",
+                "no other values at up to {} make the failing {} pass where no loop iterates more than {} times (--size, --bound)",
                 super::places(found.complete_to),
                 if tests.len() == 1 { "test" } else { "tests" },
                 loaded.bound,

@@ -488,7 +488,7 @@ fn triples(request: &HeapRequest, loaded: &Loaded, tests: &[Test]) -> Result<Vec
     }
     if triples.is_empty() {
         return Err(Refusal::Usage(
-            "nothing says what the function should do: give --reference-function FUNCTION, or --pre and --post".to_owned(),
+            "the function has no specification: give --reference-function FUNCTION, or --pre and --post".to_owned(),
         ));
     }
     Ok(triples)
@@ -546,7 +546,7 @@ fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
         let failure = triple.check(&loaded.routine).err()?;
         let what = match failure {
             Failure::Fault(fault) => fault.to_string(),
-            Failure::Control => "a loop has another number of rounds".to_owned(),
+            Failure::Control => "a loop has another number of iterations".to_owned(),
             Failure::Values(wrong) => {
                 let mut machine = triple.machine(&loaded.routine);
                 // The run ends, or there would be no values.
@@ -571,9 +571,9 @@ fn contradiction(triples: &[usize]) -> String {
             "none of the changes that this command tries leads to the states that were given: check --pre and --post"
                 .to_owned()
         }
-        [call] => format!("none of the changes that this command tries gives what call {call} should"),
+        [call] => format!("none of the changes that this command tries leads to the expected heap of call {call}"),
         calls => format!(
-            "the states contradict each other, or are beyond all changes that this command tries: calls {} cannot be fulfilled together",
+            "the states contradict each other, or no change that this command tries leads to them: calls {} cannot be fulfilled together",
             calls.join(", ")
         ),
     }

@@ -117,8 +117,8 @@ pub fn take(
             target.target,
             target.package,
             match is_whole {
-                true => ": all of it is one test, `main`",
-                false => ", and it does not end when it is asked for them: it is left out",
+                true => "; it counts as one test, `main`",
+                false => ", and listing them does not end: the target is left out",
             }
         ));
         workspace.whole.extend(is_whole.then_some(target));
@@ -180,7 +180,7 @@ pub fn take(
             .collect();
         if !names.is_empty() {
             outcome.warnings.push(format!(
-                "these tests pass in the working copy and fail in {}: {}. The cause is something that is not copied: files outside the workspace, your home directory or what is in the target directory",
+                "these tests pass in the working copy and fail in {}: {}. The cause is something that is not copied: files outside the workspace, your home directory, or the contents of the target directory",
                 workspace.subject.root,
                 names.join(", ")
             ));
@@ -430,7 +430,7 @@ pub fn targets(
             true => format!("All {} tests pass.", tests.len()),
             false if failing.is_empty() => format!("{} passes.", names(&settings.failing)),
             false => format!(
-                "{} passes; what fails is {}.",
+                "{} passes; these fail: {}.",
                 names(&settings.failing),
                 names(&outcome.failing_tests)
             ),
@@ -484,7 +484,7 @@ fn doctests(
 }
 
 /// What is to be known of failing doctests.
-const NOT_REPAIRED: &str = "They are not repaired; copy one into a #[test], and it will be";
+const NOT_REPAIRED: &str = "They are not repaired; to repair one, copy it into a #[test]";
 
 /// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.
 pub fn look_at_doctests(

@@ -99,7 +99,7 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
         (None, [single]) => single,
         (None, _) => {
             return Err(usage(&format!(
-                "say with --test which test to debug: {}",
+                "name the test to debug with --only: {}",
                 listed(cases)
             )));
         }

@@ -111,12 +111,12 @@ pub fn find(
         settings,
     };
     let all = question.tests.len();
-    let phase = progress.start("asking near tests", 0, 0);
+    let phase = progress.start("looking for a distinguishing test", 0, 0);
     let found = bench.find(question)?;
     let result = match &found {
         Some(test) => format!("`{}` distinguishes it from {}", test.name, test.fails),
         None => format!(
-            "none near {} distinguishes it from the others",
+            "no test near {} distinguishes it from the others",
             count(all, "test")
         ),
     };

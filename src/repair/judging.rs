@@ -59,7 +59,7 @@ impl Session<'_> {
         let left = fixes.split_off(fixes.len().min(most));
         for site in &single_sites(&left) - &single_sites(&fixes) {
             let reason = format!(
-                "its candidates were not built: others come first, and there is room for {most}"
+                "its candidates were not built: others rank higher, and one build holds {most}"
             );
             knowledge.notes.set_reason(&self.site(site).id, &reason);
         }
@@ -185,7 +185,7 @@ impl Session<'_> {
             // One that never ended shows nothing by not ending.
             if self.baseline.verdicts[test] != Verdict::TimedOut {
                 knowledge.notes.warn(format!(
-                    "{} does not end in time with some candidates, which are taken to be wrong; if it is slow once it passes, raise --test-timeout",
+                    "{} reaches the time limit with some candidates, which count as wrong; if a passing run of it is slow, raise --test-timeout",
                     self.tests[test]
                 ));
             }
@@ -242,7 +242,7 @@ impl Session<'_> {
             let reason = if !compiled.iter().any(|(fix, _)| of_site(fix)) {
                 "none of its candidates compiles".to_owned()
             } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
-                "its candidates were not tried: before their turn, enough others had passed the tests in one build"
+                "its candidates were not tried: enough others passed the tests in one build before their turn"
                     .to_owned()
             } else {
                 "none of its candidates cures its tests without breaking others".to_owned()

@@ -34,7 +34,7 @@ pub fn answered(
     let setup = Setup::new(settings, subject.clone(), supervisor, &mut weak_oracle)?;
     let at = setup.plain(progress)?;
     let runner = setup.runner();
-    let phase = progress.start("asking the reference", 0, 0);
+    let phase = progress.start("running the reference", 0, 0);
     let answered = subject
         .ecosystem
         .answered(&version, &at, &runner, settings.test_timeout)?;

@@ -326,9 +326,9 @@ fn check_sources(
         .map(|(file, why)| format!("{file}: {why}"))
         .collect();
     for Skipped { file, reason, what } in &sources.skipped {
-        outcome.warnings.push(format!(
-            "{file}: {reason}; no patch is looked for in {what}"
-        ));
+        outcome
+            .warnings
+            .push(format!("{file}: {reason}; {what} is not searched"));
     }
     if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
         return Err(SubjectError::Usage(format!(

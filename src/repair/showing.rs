@@ -82,8 +82,7 @@ impl Session<'_> {
                 .set_reason(id, "less likely than --min-confidence");
         }
         format!(
-            "{} cured failing tests and broke no other; none is as likely to be what a maintainer would write as \
-             --min-confidence {} asks.",
+            "{} cured failing tests and broke no other; all have a smaller confidence than --min-confidence {}.",
             count(number, "candidate"),
             self.settings.min_confidence
         )
@@ -132,9 +131,9 @@ impl Session<'_> {
         knowledge.notes.builds += 1;
         let result = match &checked.verdict {
             Ok(accepted) if !accepted.doubts.is_empty() => {
-                "it holds, but something speaks against it, so the search for others goes on"
+                "it passes, with doubts; still searching"
             }
-            Ok(_) => "it holds, and the search for others goes on",
+            Ok(_) => "it passes; still searching",
             Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
             Err(Rejection::DoesNotBuild) => {
                 "the subject does not build with the likeliest one alone"
@@ -376,7 +375,8 @@ impl Session<'_> {
                 members.any(|member| member.is_text_of(fix))
             };
             let reason = if held().any(alike) {
-                "it would do what patches shown do, elsewhere in the function".to_string()
+                "it would do the same as a patch that is shown, elsewhere in the function"
+                    .to_string()
             } else if patches.len() >= self.settings.shown() {
                 "its candidates rank below the patches shown".to_string()
             } else {

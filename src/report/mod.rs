@@ -323,18 +323,20 @@ impl PatchReport {
     /// What speaks against it, in a sentence without its end.
     pub fn doubt(&self) -> Option<String> {
         let warnings = self.doubts.join("; ");
-        let warned =
-            (!warnings.is_empty()).then(|| format!("ranked down, because with it {warnings}"));
+        let warned = (!warnings.is_empty()).then(|| match self.evidence.is_ranked() {
+            true => format!("ranked lower, because with it {warnings}"),
+            false => warnings,
+        });
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may fit {} and nothing else: no other test was recorded with this value",
+                "`{}` may fit {} and nothing else: no other test recorded this value",
                 clause.text,
                 markup::code(test)
             ))
         });
-        let told: Vec<String> = warned.into_iter().chain(made_for).collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let doubts: Vec<String> = warned.into_iter().chain(made_for).collect();
+        (!doubts.is_empty()).then(|| doubts.join("; "))
     }
 
     /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.

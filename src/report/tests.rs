@@ -174,7 +174,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: `grades::tests::other`
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
-    It leaves these failing: `grades::tests::other`. No patch for them was found.
+    These tests still fail: `grades::tests::other`. No patch for them was found.
     ");
 }
 
@@ -189,14 +189,11 @@ fn groups_have_a_heading_each() {
     let text = human(&outcome);
     let headings: Vec<&str> = text
         .lines()
-        .filter(|line| line.starts_with("Cause"))
+        .filter(|line| line.starts_with("Probable cause"))
         .collect();
     assert_eq!(
         headings,
-        [
-            "Cause 1 of 2, as it seems: `a`",
-            "Cause 2 of 2, as it seems: `b`"
-        ]
+        ["Probable cause 1 of 2: `a`", "Probable cause 2 of 2: `b`"]
     );
 }
 
@@ -300,7 +297,7 @@ fn the_end_names_what_could_not_be_read() {
         unread: vec!["a.c: line 3: `f` cannot be parsed as it is written".to_owned()],
         ..Outcome::default()
     };
-    let end = "No patch was looked for here: a.c: line 3: `f` cannot be parsed as it is written.";
+    let end = "These parts were not searched: a.c: line 3: `f` cannot be parsed as it is written.";
     assert!(human(&outcome).ends_with(&format!("{end}\n")));
     assert!(outcome.why_not().unwrap().ends_with(end));
 }
@@ -317,7 +314,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let narrowed = outcome.why_not().unwrap();
     assert!(
         narrowed.contains(
-            "may be changed with `--kind guard --file 'a b.rs'`, which leaves places out; `cargo nopol list --kind guard --file 'a b.rs'` shows"
+            "reaches a place that `--kind guard --file 'a b.rs'` allows; `cargo nopol list --kind guard --file 'a b.rs'` shows"
         ),
         "{narrowed}"
     );
@@ -513,7 +510,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
 
     Compared with patch 1: no test distinguishes them.
       With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
-      A test that comes to src/lib.rs:4 with these values would tell.
+      A test that reaches src/lib.rs:4 with these values would decide.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
     assert_eq!(explain::render(&outcome, "3"), None);
@@ -549,7 +546,7 @@ fn a_clause_that_no_test_decides_is_said_to_be_so() {
     How it was found: `>` changed to `>=`.
 
     Clause `score >= needed`
-      no test decides it: with the opposite every recorded outcome is the same
+      no test decides it: negating it changes no recorded outcome
 
     There is no other patch to compare it with.
     ");
@@ -562,7 +559,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000 of 1: high where failing tests come and few passing ones do.
+    Suspiciousness 1.000 of 1: high where failing tests go and few passing ones do.
       forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");
@@ -597,7 +594,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked down, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test was recorded with this value"
+            "ranked lower, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test recorded this value"
         )
     );
 }

@@ -155,7 +155,7 @@ fn a_program_that_does_not_compile_shows_the_compilers_own_message() {
 #[test]
 fn a_build_command_that_says_nothing_is_named() {
     let silent = config().replace("cc -std=c99 -g -o grades grades.c", "exit 7");
-    let words = ["`exit 7` fails and says nothing"];
+    let words = ["`exit 7` fails without a message"];
     ends(&program(GRADES, &silent), &[], 3, "cannot-build", &words);
 }
 
@@ -177,7 +177,7 @@ fn a_function_that_only_the_compiler_can_parse_is_named_and_the_others_are_repai
         "grades.c: line {}: what begins with `int twice(int x) BEGIN",
         line.unwrap() + 1
     );
-    warns(&report, &[&words, "no patch is looked for in this line"]);
+    warns(&report, &[&words, "this line is not searched"]);
     assert_eq!(strings(&report["warnings"]).len(), 1, "{report}");
 }
 
@@ -188,7 +188,8 @@ fn a_function_that_cannot_be_parsed_is_named_with_its_lines() {
     let source = format!("{odd}\n{GRADES}\nstruct none;\n{old}");
     let report = is_repaired(&program(&source, &config()), &[]);
     let warnings = strings(&report["warnings"]).join("\n");
-    let named = "`more`, lines 3 to 10, cannot be parsed as it is written; no patch is looked for in this function";
+    let named =
+        "`more`, lines 3 to 10, cannot be parsed as it is written; this function is not searched";
     assert!(warnings.contains(named), "{warnings}");
     assert!(!warnings.contains("this file"), "{warnings}");
 }
@@ -307,7 +308,7 @@ fn passing_tests_leave_nothing_to_repair() {
         &["All 4 tests pass."],
     );
     let subject = grades();
-    let words = ["`less-is-not` passes; what fails is `just-enough-is-enough`."];
+    let words = ["`less-is-not` passes; these fail: `just-enough-is-enough`."];
     let args = ["--failing", "less-is-not"];
     ends(&subject, &args, 0, "nothing-to-repair", &words);
 }
@@ -442,7 +443,7 @@ fn files_that_are_not_there_are_named() {
     let lines: Vec<String> = config().lines().map(str::to_owned).collect();
     let unbuilt = lines.iter().filter(|line| !line.starts_with("build"));
     let unbuilt = unbuilt.map(|line| format!("{line}\n")).collect::<String>();
-    is_usage_error(&unbuilt, &["nothing says how the program is built"]);
+    is_usage_error(&unbuilt, &["the program has no build command"]);
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn a_test_that_is_a_script_for_a_program_that_is_not_there_is_named() {
         let run = subject.nopol_c(&[]);
         assert_eq!(run.code, 2, "{}", run.stderr);
         let told =
-            format!("test `odd`: `./odd.sh` is a script for `{program}`, which is not there");
+            format!("test `odd`: `./odd.sh` is a script for `{program}`, which does not exist");
         assert!(run.stderr.contains(&told), "{}", run.stderr);
     }
 }

@@ -107,12 +107,12 @@ fn what_statements_do_that_are_not_modelled_is_taken_from_the_run() {
     let told = run
         .stdout
         .lines()
-        .filter(|line| line.starts_with("what line"));
+        .filter(|line| line.starts_with("the effect of line"));
     assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
-    what line 41 does is taken from the run: this argument is not modelled
-    what line 42 does is taken from the run: `sqrt` is neither a function of the program nor one of the library that is supported
-    what lines 43-44 do is taken from the run: arrays are not modelled
-    what line 50 does is taken from the run: `log_entry` is neither a function of the program nor one of the library that is supported
+    the effect of line 41 is taken from the run: this argument is not modelled
+    the effect of line 42 is taken from the run: `sqrt` is neither a function of the program nor one of the library that is supported
+    the effect of lines 43-44 is taken from the run: arrays are not modelled
+    the effect of line 50 is taken from the run: `log_entry` is neither a function of the program nor one of the library that is supported
     ");
     // As the patched program has it.
     assert!(run.stdout.contains("| 3.0\n"), "{}", run.stdout);
@@ -218,7 +218,7 @@ fn memory_that_is_given_out_again_is_a_new_node() {
     assert!(
         run.stdout
             .trim_end()
-            .ends_with("nothing has to be changed: the program does all that is asserted"),
+            .ends_with("nothing has to be changed: the program fulfils all assertions"),
         "{}",
         run.stdout
     );
@@ -278,7 +278,7 @@ fn a_row_of_steps_ends_at_the_limit() {
     ]);
     assert!(
         run.stdout
-            .contains("the program was stopped after 1 s on its way\n"),
+            .contains("the program was stopped after 1 s, before it was there\n"),
         "{}",
         run.stdout
     );
@@ -342,7 +342,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     for (test, wanted) in [
         (
             None,
-            "say with --test which test to debug: `reversed`, `shell`",
+            "name the test to debug with --only: `reversed`, `shell`",
         ),
         (
             Some("nothing"),
@@ -408,11 +408,11 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) spec
     the state is added to the specification: checkpoint 0
     (nopol) repair
-    nothing has to be changed: only the state at the beginning of the call is asserted; go on, and assert another one
+    nothing has to be changed: only the state at the beginning of the call is asserted; continue, and assert another one
     (nopol) resume 7
     there is no checkpoint 7: `checkpoints` lists them
     (nopol) undo
-    checkpoint 0 does not count any more
+    checkpoint 0 is removed
     (nopol) undo
     there is nothing to take back
     (nopol) rewrite
@@ -735,8 +735,9 @@ fn states_that_contradict_each_other_are_named() {
     ]);
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout
-            .contains("none of the changes that this command tries gives what call 2 should"),
+        run.stdout.contains(
+            "none of the changes that this command tries leads to the expected heap of call 2"
+        ),
         "{}",
         run.stdout
     );

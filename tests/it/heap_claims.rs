@@ -45,7 +45,7 @@ fn a_loop_in_one_line_is_not_taken_for_one_that_did_not_run() {
     let run = session(TAKE, script);
     assert!(
         run.stdout
-            .contains("a loop is written in one line: how often it ran was not seen"),
+            .contains("a loop stands on one line: its iterations were not seen"),
         "{}",
         run.stdout
     );
@@ -85,7 +85,7 @@ fn a_state_in_a_loop_can_be_asserted_again_after_undo() {
     let script = "break take\nstart\ncontinue\nspec\nnext 4\nspec\nundo\nspec\nrepair";
     let run = session(&source, script);
     assert!(
-        run.stdout.contains("checkpoint 1 does not count any more"),
+        run.stdout.contains("checkpoint 1 is removed"),
         "{}",
         run.stdout
     );
@@ -155,7 +155,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
         "fill_reference",
     ]);
     assert!(
-        run.stdout.contains("`fill` is right in 2 calls"),
+        run.stdout.contains("`fill` is correct in 2 calls"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -164,7 +164,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
     let post = "n1.level = 4000000001";
     let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
     assert!(
-        run.stdout.contains("`fill` is right in 1 call"),
+        run.stdout.contains("`fill` is correct in 1 call"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -329,7 +329,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&arguments);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout.contains("`bind` goes wrong in 1 of 3 calls"),
+        run.stdout.contains("`bind` fails in 1 of 3 calls"),
         "{}",
         run.stdout
     );

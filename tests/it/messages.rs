@@ -231,7 +231,7 @@ mod tests {
 }
 "#,
     );
-    let what = "No patch was looked for here: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
+    let what = "These parts were not searched: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
                 src/lib.rs: line 14: `impl Meter` is compiled for tests only.";
     let listed = subject.nopol(&["list"]);
     assert!(listed.stdout.contains(what), "{}", listed.stdout);

@@ -244,7 +244,7 @@ fn a_test_that_does_not_end_is_named() {
     let run = subject.nopol(&["c", "mutate", "--level", "1", "--bound", "9"]);
     assert!(
         run.stdout
-            .starts_with("three fails: a loop or recursion goes round more than 9 times\n"),
+            .starts_with("three fails: a loop or recursion repeats more than 9 times\n"),
         "{}",
         run.stdout
     );
@@ -719,7 +719,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
         let (code, chosen) = said(&["--", "of_four"]);
         assert_eq!(code, 4, "{chosen}");
         assert!(
-            chosen.contains("all `#[test]`s pass; examples in the documentation are not looked at"),
+            chosen.contains("all `#[test]`s pass; examples in the documentation are not examined"),
             "{chosen}"
         );
         let (code, none) = said(&["--", "of_five", "--nocapture"]);
@@ -749,7 +749,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
     let run = subject.nopol(&["mutate", "--", "of_seven"]);
     assert!(
         run.stdout
-            .contains("no other test than those that the arguments after `--` choose"),
+            .contains("only the tests that the arguments after `--` choose"),
         "{}",
         run.stdout
     );
@@ -760,11 +760,11 @@ fn examples_in_the_documentation_are_not_forgotten() {
     for (tests, sentence) in [
         (
             "",
-            "there are no `#[test]`s; examples in the documentation are not looked at",
+            "there are no `#[test]`s; examples in the documentation are not examined",
         ),
         (
             "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n",
-            "all `#[test]`s pass; examples in the documentation are not looked at",
+            "all `#[test]`s pass; examples in the documentation are not examined",
         ),
     ] {
         for command in ["mutate", "faults"] {

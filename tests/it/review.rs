@@ -128,7 +128,7 @@ fn a_report_that_names_a_file_of_others_is_refused() {
     let run = subject.nopol(&["apply", file.to_str().unwrap()]);
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("is no file in which a patch can go"),
+        run.stderr.contains("is not a file that a patch can change"),
         "{}",
         run.stderr
     );

@@ -381,7 +381,7 @@ fn a_test_that_is_slow_once_it_passes_is_named() {
     ]);
     let run = subject.nopol(&["--test-timeout", "6"]);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
-    let says = "slow does not end in time with some candidates";
+    let says = "slow reaches the time limit with some candidates";
     assert!(run.stderr.contains(says), "{}", run.stderr);
 
     // Within the limit it has the time that it needs.

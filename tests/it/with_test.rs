@@ -20,7 +20,9 @@ fn the_new_test_of_a_crate_fails_with_the_other_patch() {
     // What was written is shown, for its expectation is the patch's.
     assert!(
         applied.stdout.contains("_nearby()")
-            && applied.stdout.contains("It expects what patch 1 does."),
+            && applied
+                .stdout
+                .contains("It expects the behaviour of patch 1."),
         "{}",
         applied.stdout
     );

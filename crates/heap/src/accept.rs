@@ -40,8 +40,7 @@ pub fn accepted(
             None if again(loaded, changes) => return Ok((found, refusals)),
             None => {
                 refusals.push(
-                    "a patch is left out: once it is written into the source, it does not hold"
-                        .to_owned(),
+                    "a patch is left out: written into the source, it does not hold".to_owned(),
                 );
                 changes.last().cloned().into_iter().collect()
             }

@@ -91,7 +91,7 @@ impl Goal {
             if cells(&program, id).contains(&Scalar::Pointer) {
                 let name = &program.functions[id].name;
                 return Err(Refusal::Outside(format!(
-                    "`{name}` takes a pointer or a reference, and what is behind it is not known: name a function that takes only numbers and calls `{name}`"
+                    "`{name}` takes a pointer or a reference, and the memory behind it is not known: name a function that takes only numbers and calls `{name}`"
                 )));
             }
         }
@@ -175,7 +175,7 @@ impl Goal {
                     (Some(fault), _) => fault.to_string(),
                     (None, Some(expected)) => format!("it does not return {expected}"),
                     (None, None) => {
-                        "an assertion does not hold, or it goes wrong otherwise".to_owned()
+                        "an assertion does not hold, or the run fails otherwise".to_owned()
                     }
                 },
             });

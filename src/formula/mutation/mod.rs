@@ -104,9 +104,9 @@ impl Mutation {
     /// Which tests a repair was not run with, as a sentence; `None` if it was with all.
     pub fn unasked(&self) -> Option<&'static str> {
         match () {
-            () if !self.only.is_empty() => Some("no other test than those of --only was looked at"),
+            () if !self.only.is_empty() => Some("only the tests of --only were considered"),
             () if self.are_chosen => {
-                Some("no other test than those that the arguments after `--` choose was looked at")
+                Some("only the tests that the arguments after `--` choose were considered")
             }
             () if !self.left_out.is_empty() => {
                 Some("the tests that are left out were not run with it")
@@ -241,7 +241,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             });
             shown.is_complete = false;
             shown.warnings.push(format!(
-                "{place} is left out: once it is written into the source, it does not hold"
+                "{place} is left out: written into the source, it does not hold"
             ));
         }
     }

@@ -189,7 +189,7 @@ impl Session<'_> {
         self.set_aside(knowledge, &changed);
         if changed.len() == self.tests.len() {
             return Err(SubjectError::UnusableBaseline(
-                "every test passes or fails differently once recording code is added to the program, so nothing can be learned; it may depend on time, on its own source text or on uninitialized memory".to_string(),
+                "every test passes or fails differently once recording code is added to the program, so nothing can be learned; the program may depend on time, on its own source text or on uninitialized memory".to_string(),
             )
             .into());
         }

@@ -105,7 +105,7 @@ impl Session<'_> {
         }
         if recording.dropped > 0 {
             knowledge.notes.warn(format!(
-                "{} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at",
+                "{} evaluations were not recorded: tests evaluate some conditions very often, and only a part of those evaluations is recorded",
                 recording.dropped
             ));
         }

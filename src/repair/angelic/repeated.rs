@@ -67,7 +67,7 @@ impl Session<'_> {
                             switched: condition.clone(),
                             condition,
                             cost: cost + more,
-                            why: format!("what line {} asks", other.line),
+                            why: format!("the condition of line {}", other.line),
                             is_loose: true,
                             is_trivial: false,
                             evidence: Arc::clone(&nothing),

@@ -16,11 +16,11 @@ pub struct Sarif;
 const RULES: [(&str, &str); 6] = [
     (
         "condition",
-        "A condition that makes failing tests pass when it is another one",
+        "A condition that makes failing tests pass when it is changed",
     ),
     (
         "expression",
-        "A boolean expression that makes failing tests pass when it is another one",
+        "A boolean expression that makes failing tests pass when it is changed",
     ),
     (
         "precondition",
@@ -29,7 +29,7 @@ const RULES: [(&str, &str); 6] = [
     ("guard", "A place where failing tests need an early exit"),
     (
         "arithmetic",
-        "An integer expression that makes failing tests pass when it is another one",
+        "An integer expression that makes failing tests pass when it is changed",
     ),
     (
         FaultReport::RULE,

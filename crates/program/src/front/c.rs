@@ -149,7 +149,7 @@ pub fn expanded(
             .map_err(|(_, reason)| reason)
             .transpose()
     });
-    let tokens = found.ok_or("no file of the program leads there")??;
+    let tokens = found.ok_or("no file of the program includes this one")??;
     let words = tokens.iter().map(|token| match &*token.text {
         _ if token.kind == lex::TokenKind::Quoted => token.text.to_string(),
         "NULL" | "nullptr" => "0".to_owned(),
