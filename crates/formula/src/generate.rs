@@ -8,6 +8,8 @@ mod expressions;
 mod statements;
 mod tests;
 
+use nopol_scalar::IntKind;
+
 use std::collections::HashMap;
 
 use proptest::collection::vec;
@@ -207,7 +209,7 @@ impl Generator {
         ][self.pick(8)];
         match self.pick(6) {
             5 => Scalar::Bool,
-            _ => Scalar::Int { bits, signed },
+            _ => Scalar::Int(IntKind::new(bits, signed)),
         }
     }
 

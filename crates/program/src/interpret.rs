@@ -370,7 +370,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
         let pointers = vec![Scalar::Pointer; strings.len() + 1];
         let array = self.new_object(Cow::Owned(pointers), Initially::Zero)?;
         for (at, bytes) in (0_i128..).zip(strings) {
-            let characters = vec![builtin::CHAR; bytes.len() + 1];
+            let characters = vec![Scalar::CHAR; bytes.len() + 1];
             let string = self.new_object(Cow::Owned(characters), Initially::Zero)?;
             self.write_string(Some(string), bytes, Span::default())?;
             self.write_at(

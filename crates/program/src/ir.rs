@@ -23,6 +23,8 @@ use std::fmt;
 
 use camino::Utf8PathBuf;
 use nopol_basics::index;
+pub use nopol_scalar::{BinaryOp, LogicalOp, Overflow};
+use nopol_scalar::{IntKind, IntType, arithmetic};
 use typed_index_collections::TiVec;
 
 use super::written::Written;
@@ -267,12 +269,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
     /// A machine integer of 8, 16, 32 or 64 bits.
-    Int {
-        /// The width.
-        bits: u8,
-        /// Whether it has a sign, in two's complement.
-        signed: bool,
-    },
+    Int(IntKind),
     /// True or false.
     Bool,
     /// An object and the number of a cell, or null.
@@ -280,16 +277,31 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// C's `int`.
-    pub const INT: Self = Self::Int {
-        bits: 32,
-        signed: true,
-    };
+    /// C's `int`, Rust's `i32`.
+    pub const INT: Self = Self::Int(IntKind::I32);
+    /// C's `unsigned`, Rust's `u32` and the number of its `char`.
+    pub const UINT: Self = Self::Int(IntKind::U32);
+    /// C's `char`.
+    pub const CHAR: Self = Self::Int(IntKind::I8);
+    /// A byte: C's `unsigned char`, Rust's `u8`.
+    pub const BYTE: Self = Self::Int(IntKind::U8);
+    /// C's `long`, Rust's `i64`: also the distance of two pointers.
+    pub const LONG: Self = Self::Int(IntKind::I64);
+    /// C's `size_t`, Rust's `usize`.
+    pub const SIZE: Self = Self::Int(IntKind::U64);
+
+    /// The integers that values are: 0 and 1 of a bool. Pointers have none, and count as bools.
+    pub const fn kind(self) -> IntKind {
+        match self {
+            Self::Int(kind) => kind,
+            Self::Bool | Self::Pointer => IntKind::new(1, false),
+        }
+    }
 
     /// How many bits the values have: one for a bool. Pointers have none.
     pub const fn bits(self) -> u8 {
         match self {
-            Self::Int { bits, .. } => bits,
+            Self::Int(kind) => kind.bits,
             Self::Bool => 1,
             Self::Pointer => 0,
         }
@@ -297,28 +309,23 @@ impl Scalar {
 
     /// Whether the values are signed.
     pub const fn is_signed(self) -> bool {
-        matches!(self, Self::Int { signed: true, .. })
+        matches!(self, Self::Int(IntKind { signed: true, .. }))
     }
 
     /// The value of these low bits.
     pub fn value(self, bits: u64) -> i128 {
-        let width = u32::from(self.bits()).max(1);
-        let low = bits & (u64::MAX >> (64 - width));
-        if self.is_signed() && low >> (width - 1) & 1 == 1 {
-            i128::from(low) - (1 << width)
-        } else {
-            i128::from(low)
-        }
+        self.wrap(bits.into())
     }
 
     /// The value modulo the width.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the low bits are meant"
-    )]
-    pub fn wrap(self, value: i128) -> i128 {
-        self.value(value as u64)
+    pub const fn wrap(self, value: i128) -> i128 {
+        self.kind().wrap(value)
+    }
+}
+
+impl From<IntType> for Scalar {
+    fn from(ty: IntType) -> Self {
+        Self::Int(ty.kind())
     }
 }
 
@@ -401,62 +408,6 @@ pub enum UnaryOp {
     BitNot,
     /// `!x` of a bool.
     Not,
-}
-
-/// Whether a result that does not fit is a fault. Division by zero, the quotient of the smallest number by -1, and a shift
-/// by a negative number or by the width or more always are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overflow {
-    /// It is.
-    Fault,
-    /// It wraps.
-    Wraps,
-}
-
-/// Operators with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`, towards zero
-    Div,
-    /// `%`, with the sign of the first operand
-    Rem,
-    /// `&`, also of bools
-    And,
-    /// `|`, also of bools
-    Or,
-    /// `^`, also of bools
-    Xor,
-    /// `<<`; it overflows if the number times the power of 2 does not fit, and where that is a fault, a negative number is one, too
-    Shl,
-    /// `>>`, of signed numbers arithmetic
-    Shr,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-/// Operators whose second operand may be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogicalOp {
-    /// `&&`
-    And,
-    /// `||`
-    Or,
 }
 
 /// What a language brings along.
@@ -643,6 +594,16 @@ impl FaultKind {
     /// written says nothing of any other run, so that this one always counts.
     pub const fn counts(self, implicit: bool) -> bool {
         implicit || self.is_explicit() || matches!(self, Self::Unset)
+    }
+}
+
+impl From<arithmetic::Fault> for FaultKind {
+    fn from(fault: arithmetic::Fault) -> Self {
+        match fault {
+            arithmetic::Fault::Overflow => Self::Overflow,
+            arithmetic::Fault::DivisionByZero => Self::DivisionByZero,
+            arithmetic::Fault::Shift => Self::Shift,
+        }
     }
 }
 

@@ -22,11 +22,6 @@ pub struct Scan {
     pub result: i128,
 }
 
-const CHAR: Scalar = Scalar::Int {
-    bits: 8,
-    signed: true,
-};
-
 /// Reads as `scanf` does from a position of the input.
 pub fn scan(input: &[u8], from: usize, conversions: &[Conversion]) -> Scan {
     let mut at = from.min(input.len());
@@ -67,7 +62,10 @@ pub fn scan(input: &[u8], from: usize, conversions: &[Conversion]) -> Scan {
             }
             Conversion::Char => {
                 if let Some(byte) = input.get(at) {
-                    values.push(Scanned::Number(CHAR, CHAR.wrap(i128::from(*byte))));
+                    values.push(Scanned::Number(
+                        Scalar::CHAR,
+                        Scalar::CHAR.wrap(i128::from(*byte)),
+                    ));
                     at += 1;
                     continue;
                 }

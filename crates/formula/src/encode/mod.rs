@@ -379,10 +379,7 @@ impl<'a> Encoder<'a> {
 
     /// The arguments of `main`: how many, and pointers to the strings.
     fn arguments(&mut self, main: FunctionId, arguments: &[Vec<u8>]) -> Vec<Value> {
-        let char = Scalar::Int {
-            bits: 8,
-            signed: true,
-        };
+        let char = Scalar::CHAR;
         let vector = self.new_object(&vec![Scalar::Pointer; arguments.len() + 1], Initially::Zero);
         for (at, argument) in arguments.iter().enumerate() {
             let object = self.new_object(&vec![char; argument.len() + 1], Initially::Zero);

@@ -11,18 +11,9 @@ use crate::ir::{
 use crate::position::{Instance, PositionId, Positions};
 
 pub const INT: Scalar = Scalar::INT;
-pub const LONG: Scalar = Scalar::Int {
-    bits: 64,
-    signed: true,
-};
-pub const BYTE: Scalar = Scalar::Int {
-    bits: 8,
-    signed: false,
-};
-pub const CHAR: Scalar = Scalar::Int {
-    bits: 8,
-    signed: true,
-};
+pub const LONG: Scalar = Scalar::LONG;
+pub const BYTE: Scalar = Scalar::BYTE;
+pub const CHAR: Scalar = Scalar::CHAR;
 
 pub const LIMITS: Limits = Limits {
     bound: 10,
