@@ -122,12 +122,8 @@ impl Session<'_> {
         let fix = &family.best;
         let runner = self.runner;
         let phase = self.progress.start("checking a patch", 0, runner.runs());
-        let checked = Checker::new(
-            self,
-            knowledge.spectrum.random.clone(),
-            vec![&self.copies.plain],
-        )
-        .check(fix)?;
+        let checked =
+            Checker::new(self, knowledge.spectrum.random(), vec![&self.copies.plain]).check(fix)?;
         knowledge.notes.builds += 1;
         let result = match &checked.verdict {
             Ok(accepted) if !accepted.doubts.is_empty() => {

@@ -131,7 +131,7 @@ impl Session<'_> {
             copies.remove(0);
         }
         let at_once = copies.len();
-        let checker = Checker::new(self, knowledge.spectrum.random.clone(), copies);
+        let checker = Checker::new(self, knowledge.spectrum.random(), copies);
         let first = knowledge.checked.take();
         let check = |fix: &Fix| match &first {
             Some((known, checked)) if known.is_text_of(fix) && known.targets == fix.targets => {

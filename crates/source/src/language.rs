@@ -79,6 +79,9 @@ pub trait Syntax {
 
     /// How a file writes a constant condition.
     fn truth(&self, file: &File, value: bool) -> &'static str;
+
+    /// Whether a function, given by its text, does nothing with the value of this variable but print it.
+    fn is_only_printed(&self, function: &str, name: &str) -> bool;
 }
 
 /// Implicit conversions of operands.
@@ -231,6 +234,11 @@ impl Language {
     /// See [`Syntax::truth`].
     pub fn truth(self, file: &File, value: bool) -> &'static str {
         self.concerns().syntax.truth(file, value)
+    }
+
+    /// See [`Syntax::is_only_printed`].
+    pub fn is_only_printed(self, function: &str, name: &str) -> bool {
+        self.concerns().syntax.is_only_printed(function, name)
     }
 
     /// See [`Conversions::common_type`].

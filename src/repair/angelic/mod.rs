@@ -18,6 +18,7 @@ pub mod pairs;
 mod recording;
 mod repeated;
 pub mod unconfirmed;
+mod varying;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -89,6 +89,7 @@ fn once(
         timeout: None,
         silence: None,
         limits: Limits::default(),
+        random_addresses: false,
         sandbox: None,
     })?;
     let read = |path: &Utf8Path| {

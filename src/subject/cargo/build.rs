@@ -180,6 +180,7 @@ impl Cargo<'_> {
             timeout: None,
             silence: None,
             limits: Limits::default(),
+            random_addresses: false,
             sandbox: None,
         };
         let dir = confinement.scratch.join("doctests");

@@ -168,6 +168,7 @@ impl Harness<'_> {
                 timeout: Some(Duration::from_secs(30)),
                 silence: None,
                 limits: Confinement::limits(false),
+                random_addresses: false,
                 sandbox: self.at.confinement.sandbox(writable),
             })
         })?;

@@ -35,6 +35,8 @@ pub struct Circumstances {
     pub home: bool,
     /// The run has no limits on memory and file size.
     pub limits: bool,
+    /// The addresses of the run are random: they are others in each run.
+    pub addresses: bool,
 }
 
 impl Circumstances {
@@ -42,13 +44,21 @@ impl Circumstances {
         cwd: false,
         home: false,
         limits: false,
+        addresses: false,
     };
 
-    /// Everything as in the user's own `cargo test`.
+    /// Everything as in the user's own `cargo test`, but for the addresses.
     pub const AS_USER: Self = Self {
         cwd: true,
         home: true,
         limits: true,
+        addresses: false,
+    };
+
+    /// Other addresses in each run.
+    pub const OTHER_ADDRESSES: Self = Self {
+        addresses: true,
+        ..Self::NONE
     };
 
     /// Each relaxation by itself.

@@ -116,6 +116,7 @@ impl Runner<'_> {
             timeout: launch.timeout,
             silence: None,
             limits,
+            random_addresses: circumstances.addresses,
             sandbox: self.confinement.sandbox(writable),
         })
     }

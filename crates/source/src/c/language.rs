@@ -83,6 +83,10 @@ impl Syntax for C {
     fn truth(&self, file: &File, value: bool) -> &'static str {
         literals::truth(file.has_truth_names, value)
     }
+
+    fn is_only_printed(&self, _: &str, _: &str) -> bool {
+        false
+    }
 }
 
 /// No test of C expects a panic.

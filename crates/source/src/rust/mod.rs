@@ -19,6 +19,7 @@ pub mod nearby;
 mod old_syntax;
 pub mod panics;
 pub mod policies;
+mod printed;
 mod purity;
 mod scope;
 pub mod siblings;
