@@ -85,7 +85,7 @@ pub struct Validator<'a> {
     pub(super) baseline: &'a Baseline,
     pub(super) timeout: Duration,
     chance: Chance<'a>,
-    unsanitized: Option<Mutex<Unsanitized<'a>>>,
+    pub(super) unsanitized: Option<Mutex<Unsanitized<'a>>>,
     /// Working copies that are not in use.
     free: Mutex<Vec<&'a Workspace<'a>>>,
     /// Held while tests run: running two suites at once might exceed timeouts.
@@ -108,8 +108,8 @@ struct Known {
 
 /// The subject without its sanitizers. A patch must also work without them.
 #[derive(Debug)]
-struct Unsanitized<'a> {
-    workspace: &'a Workspace<'a>,
+pub(super) struct Unsanitized<'a> {
+    pub(super) workspace: &'a Workspace<'a>,
     /// The passing tests of the baseline that also pass without sanitizers; determined when first needed.
     passing: Option<Vec<TestIndex>>,
 }

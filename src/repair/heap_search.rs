@@ -12,6 +12,8 @@ use nopol_process::run::suite::TestIndex;
 use nopol_synth::weights::WEIGHTS;
 
 use super::session::Session;
+use super::validating::MOST_WATCHED;
+use crate::check::doubts;
 use crate::check::validate::{self, Validator};
 use crate::heap::batch::{HeapProgram, Repair, repairs};
 use crate::patch::edit::Edit;
@@ -85,28 +87,42 @@ impl Session<'_> {
             },
             self.settings.test_timeout,
         );
+        let mut unwatched = None;
         for (targets, found) in groups {
             let from = outcome.patches.len();
+            // There are no data to learn from, so all repairs of a search share it.
+            let share = WEIGHTS.confidence.usual / count_of(found.len());
+            let mut held = Vec::new();
             for repair in found.iter().take(MOST_BUILT) {
-                if outcome.patches.len() - from == self.settings.shown() {
+                if held.len() == self.settings.shown() {
                     break;
                 }
-                if let Ok(accepted) = validator.judge(&repair.edits, &targets)? {
-                    let cured = accepted
-                        .cured
-                        .iter()
-                        .map(|test| self.tests[*test].to_string());
-                    let patch = PatchReport {
-                        rank: outcome.patches.len() + 1,
-                        // There are no data to learn from, so all repairs of a search share it.
-                        confidence: (100.0 * WEIGHTS.confidence.usual / count_of(found.len()))
-                            .round()
-                            / 100.0,
-                        doubts: accepted.doubts,
-                        ..self.structural(repair, cured.collect())
-                    };
-                    outcome.patches.push(patch);
+                let Ok(mut accepted) = validator.judge(&repair.edits, &targets)? else {
+                    continue;
+                };
+                if held.len() < MOST_WATCHED && validator.can_watch() {
+                    match validator.memory_errors(&repair.edits, &targets)? {
+                        Ok(errors) => accepted.doubts.extend(errors),
+                        Err(reason) => unwatched = Some(reason),
+                    }
                 }
+                held.push((repair, accepted));
+            }
+            held.sort_by_key(|(_, accepted)| !accepted.doubts.is_empty());
+            for (repair, accepted) in held {
+                let cured = accepted.cured.iter();
+                let cured = cured.map(|test| self.tests[*test].to_string());
+                let left = match accepted.doubts.is_empty() {
+                    true => 1.0,
+                    false => WEIGHTS.confidence.doubted,
+                };
+                let patch = PatchReport {
+                    rank: outcome.patches.len() + 1,
+                    confidence: (100.0 * share * left).round() / 100.0,
+                    ..self.structural(repair, cured.collect())
+                };
+                let doubts = accepted.doubts;
+                outcome.patches.push(PatchReport { doubts, ..patch });
             }
             let patches = &outcome.patches[from..];
             if !patches.is_empty() {
@@ -121,6 +137,7 @@ impl Session<'_> {
                 outcome.set_patched();
             }
         }
+        outcome.warnings.extend(unwatched.map(doubts::unwatched));
         let number = count(outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &number);
         Ok(())

@@ -12,9 +12,10 @@ use nopol_synth::weights::WEIGHTS;
 use super::bounds;
 use super::families::Family;
 use super::fix::Fix;
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Notes};
 use super::ranking::groups;
 use super::session::Session;
+use crate::check::doubts;
 use crate::check::format::Formatter;
 use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
@@ -26,7 +27,8 @@ use crate::subject::workspace::Workspace;
 /// Members of a family that are built on their own until one of them holds.
 const MOST_TRIED: usize = 3;
 /// Of so many patches for a group of failing tests, the first ones, it is asked whether they use memory wrongly.
-const MOST_WATCHED: usize = 2;
+pub(super) const MOST_WATCHED: usize = 2;
+
 /// A fix that is shown, its family and the index of its patch.
 pub(super) struct Shown<'c> {
     pub fix: &'c Fix,
@@ -90,7 +92,7 @@ impl<'a> Checker<'a> {
 
     /// Asks whether those of these candidates that hold, and of which it is not known, use memory wrongly; how many those
     /// were. What the compiler warns of is doubted already.
-    fn watch(&self, first: &mut [Candidates], at_once: usize) -> Result<usize> {
+    fn watch(&self, notes: &mut Notes, first: &mut [Candidates], at_once: usize) -> Result<usize> {
         if !self.validator.can_watch() {
             return Ok(0);
         }
@@ -101,14 +103,16 @@ impl<'a> Checker<'a> {
             .collect();
         let errors = pool::map(at_once, &unknown, |(fix, candidates)| {
             let held = candidates.held.as_ref();
-            held.map_or(Ok(Vec::new()), |(edits, _)| {
+            held.map_or(Ok(Ok(Vec::new())), |(edits, _)| {
                 self.validator.memory_errors(edits, &fix.targets)
             })
         })?;
         for ((_, candidates), errors) in unknown.iter_mut().zip(errors) {
             candidates.is_watched = true;
-            if let Some((_, accepted)) = &mut candidates.held {
-                accepted.doubts.extend(errors);
+            match (errors, &mut candidates.held) {
+                (Ok(errors), Some((_, accepted))) => accepted.doubts.extend(errors),
+                (Ok(_), None) => {}
+                (Err(reason), _) => notes.warn(doubts::unwatched(reason)),
             }
         }
         Ok(unknown.len())
@@ -162,7 +166,7 @@ impl Session<'_> {
                     .collect();
                 if wanted.is_empty() {
                     let first = MOST_WATCHED.min(self.settings.shown()).min(open.len());
-                    match checker.watch(&mut open[..first], at_once) {
+                    match checker.watch(&mut knowledge.notes, &mut open[..first], at_once) {
                         Ok(0) => break,
                         Ok(builds) => knowledge.notes.builds += u32::try_from(builds)?,
                         Err(error) => stopped = Some(error),

@@ -314,3 +314,60 @@ fn a_program_for_32_bits_is_repaired() {
 fn a_program_that_its_own_build_sanitizes_has_the_addresses_that_it_needs() {
     is_repaired(&whole("cc -fsanitize=address -o grade grade.c", TESTS, &[]));
 }
+
+/// In place of valgrind: cannot watch a program with AddressSanitizer, as the real one, and finds something in what a patch does.
+const VALGRIND: &str = r#"#!/bin/sh
+for arg; do
+    case $arg in --xml-file=*) report=${arg#--xml-file=} ;; esac
+done
+grep -q __asan_init grade && exit 1
+{
+    echo '<status><state>RUNNING</state></status>'
+    test "$(./grade 50 50)" = 1 && echo "<error><kind>UninitValue</kind><stack>\
+<frame><obj>$PWD/grade</obj><fn>main</fn></frame></stack></error>"
+} > "$report"
+"#;
+
+#[test]
+fn valgrind_watches_programs_without_their_sanitizers_or_the_report_says_that_it_did_not() {
+    use std::os::unix::fs::PermissionsExt;
+    let report = |build: &str| {
+        let subject = whole(build, TESTS, &[]);
+        let bin = subject.beside("bin");
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::write(bin.join("valgrind"), VALGRIND).unwrap();
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(bin.join("valgrind"), mode).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let mut command = subject.c_command(&["--sanitize", "--format", "json"]);
+        command.env("PATH", format!("{}:{path}", bin.display()));
+        Run::from(command.output().unwrap()).json()
+    };
+    let watched = report("cc -o grade grade.c");
+    let found = "valgrind finds: `main` uses an uninitialized value";
+    assert_eq!(watched["patches"][0]["doubts"][0], found, "{watched:#}");
+    let told = |report: &serde_json::Value, why: &str| {
+        let mut warnings = report["warnings"].as_array().into_iter().flatten();
+        let is_it = |it: &serde_json::Value| {
+            let text = it.as_str().unwrap();
+            text.starts_with("no patch was run under valgrind: ") && text.contains(why)
+        };
+        warnings.any(is_it)
+    };
+    assert!(!told(&watched, ""), "{watched:#}");
+    for (build, why) in [
+        (
+            "cc -fsanitize=address -o grade grade.c",
+            "its build adds a sanitizer",
+        ),
+        (
+            "cc -o grade grade.c && grep -q __asan_init grade",
+            "does not build without the sanitizers",
+        ),
+    ] {
+        let report = report(build);
+        assert!(told(&report, why), "{report:#}");
+        let patch = &report["patches"][0];
+        assert!(patch.is_object() && patch["doubts"].is_null(), "{report:#}");
+    }
+}
