@@ -33,7 +33,7 @@ enum Command {
     Action(Box<Action<CFlags>>),
     /// Debug a program that manipulates linked structures, and repair it from its corrected heap
     #[command(after_help = debug::EXIT_CODES)]
-    Debug(debug::Debug),
+    Debug(Box<debug::Debug>),
 }
 
 impl C {

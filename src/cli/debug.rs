@@ -111,7 +111,7 @@ pub struct Debug {
     #[arg(long, value_name = "DIR", help_heading = "Session")]
     svg: Option<Utf8PathBuf>,
 
-    /// Show the heap in a browser: a page on this machine that follows the session; its address is printed
+    /// Serve a page on this machine that shows the heap and follows the session; its address is printed
     #[arg(long, help_heading = "Session")]
     web: bool,
 }

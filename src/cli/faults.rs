@@ -76,7 +76,7 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_faults), help_heading = "Report")]
     format: Format,
 
-    /// How many candidates to show at most
+    /// Most candidates to show
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
     top: usize,
 }

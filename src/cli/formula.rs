@@ -19,15 +19,20 @@ const OWN: [(&str, &str); 2] = [
     ),
 ];
 
+/// Its help says more elsewhere: these commands do not add it to the default format.
+const ANNOTATIONS: (&str, &str) = ("github", "Annotations of GitHub Actions");
+
 /// The formats of such a result: its own, and those of the reports that can show it.
 pub fn formats(can_show: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| {
-        let own = OWN.iter().find(|(name, _)| *name == format.name());
-        let help = match own {
+        let mut known = OWN.iter().chain([&ANNOTATIONS]);
+        let help = match known.find(|(name, _)| *name == format.name()) {
             Some((_, help)) => help,
-            None if can_show(*format) => format.help(),
-            None => return None,
+            None => format.help(),
         };
+        if !is_own(*format) && !can_show(*format) {
+            return None;
+        }
         Some(PossibleValue::new(format.name()).help(help))
     };
     let values: Vec<PossibleValue> = FORMATS.iter().filter_map(value).collect();

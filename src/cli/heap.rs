@@ -28,7 +28,7 @@ pub struct Heap<P: Target> {
     #[command(flatten)]
     place: SubjectOptions<P>,
 
-    /// The function to repair [default with --failing: each that failing tests call]
+    /// The function to repair [default with --failing: every function that failing tests call]
     #[arg(
         long,
         value_name = "FUNCTION",

@@ -76,7 +76,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     bound: Option<u32>,
 
-    /// Which programs an input rules out for which one of them is wrong [default: slice, at level 3 run]
+    /// Which other programs an input rules out if a program is wrong for it [default: slice; at level 3 run]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 
@@ -94,7 +94,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(|_| true), help_heading = "Report")]
     format: Format,
 
-    /// How many repairs to show at most
+    /// Most repairs to show
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
     top: usize,
 }
@@ -102,7 +102,7 @@ pub struct Mutate<P: Target> {
 /// What is ruled out.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Pruned {
-    /// All programs that are wrong for it
+    /// Every program that is wrong for it
     Run,
     /// Those that agree on a minimal core of the choices
     Core,

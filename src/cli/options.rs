@@ -59,7 +59,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Report")]
     diff_base: Option<String>,
 
-    /// Only patches of this kind; may be given several times [default: all but arithmetic]
+    /// Find only patches of this kind; may be given several times [default: all but arithmetic]
     #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,
 

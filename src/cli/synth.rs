@@ -22,7 +22,7 @@ pub struct Synth {
     #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     engine: EngineKind,
 
-    /// How many conditions to show at most
+    /// Most conditions to show
     #[arg(long, value_name = "K", default_value_t = 5)]
     top: usize,
 

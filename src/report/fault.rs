@@ -4,7 +4,6 @@
 use nopol_basics::hash::fnv1a;
 use serde::{Deserialize, Serialize};
 
-use super::Evidence;
 use super::markup::code;
 use super::phrases::some;
 
@@ -40,11 +39,8 @@ impl FaultReport {
     /// The rule of such a result, in formats that have rules.
     pub const RULE: &'static str = "fault";
 
-    /// What was not done, as a sentence without its end: the evidence for it is [`Evidence::Interpreted`].
-    pub const CAVEAT: &'static str = match Evidence::Interpreted.caveat() {
-        Some(caveat) => caveat,
-        None => "",
-    };
+    /// What was not done, as a sentence without its end. It is what [`super::Evidence::Interpreted`] says of a patch.
+    pub const CAVEAT: &'static str = "the tool reasoned about the source; the program was neither built nor run with these values";
 
     /// Stable between runs as long as the places stay where they are.
     pub fn id(&self) -> String {

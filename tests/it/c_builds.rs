@@ -268,7 +268,7 @@ fn a_build_that_runs_failing_tests_is_told_from_one_that_does_not_compile() {
     };
     let makefile = "all: grade check\ngrade: grade.c\n\t$(CC) -o grade grade.c\n\
                     check: grade\n\ttest \"$$(./grade 50 50)\" = 1\n";
-    let words = "`make` fails at the target `check`. If it runs tests there";
+    let words = "`make` fails at the target `check`. If it runs tests, give";
     for tests in ["", TESTS] {
         let text = told("make", makefile, tests);
         assert!(text.contains(words), "{text}");
@@ -293,7 +293,7 @@ fn a_build_that_runs_failing_tests_is_told_from_one_that_does_not_compile() {
         let text = told(build, makefile, TESTS);
         let words = format!("Make `{build}` succeed first; nothing was changed.");
         assert!(
-            text.contains(&words) && !text.contains("tests there"),
+            text.contains(&words) && !text.contains("If it runs tests"),
             "{text}"
         );
     }

@@ -709,7 +709,11 @@ fn a_function_is_repaired_by_its_reference_applied_and_undone() {
     assert_ne!(subject.read("s05.c"), before);
     let run = subject.nopol_c(&command);
     assert_eq!(run.code, 0, "{}", run.stdout);
-    assert!(run.stdout.contains("is right in 4 calls"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("is correct in 4 calls"),
+        "{}",
+        run.stdout
+    );
     assert_eq!(subject.nopol_c(&["undo"]).code, 0);
     assert_eq!(subject.read("s05.c"), before);
 }

@@ -41,7 +41,7 @@ fn patches_of_two_causes_are_applied_one_after_the_other() {
     let second = subject.nopol(&["apply", &ranks[1]]);
     assert_eq!(second.code, 0, "{}", second.stderr);
     let said = format!(
-        "It was checked without patch {}, which is applied",
+        "It was checked without patch {}, which is also applied",
         ranks[0]
     );
     assert!(second.stdout.contains(&said), "{}", second.stdout);

@@ -20,7 +20,7 @@ impl Render for RdJson {
     }
 
     fn help(&self) -> &'static str {
-        "For `reviewdog -f=rdjson`, with suggestions"
+        "For `reviewdog -f=rdjson`; patches are suggestions"
     }
 
     fn shows_faults(&self) -> bool {
@@ -43,7 +43,7 @@ impl Render for RdJsonl {
     }
 
     fn help(&self) -> &'static str {
-        "For `reviewdog -f=rdjsonl`, with suggestions"
+        "For `reviewdog -f=rdjsonl`; patches are suggestions"
     }
 
     fn shows_faults(&self) -> bool {

@@ -43,7 +43,7 @@ impl Render for Sarif {
     }
 
     fn help(&self) -> &'static str {
-        "SARIF 2.1.0 with fixes, for code scanning"
+        "SARIF 2.1.0 for code scanning; patches are fixes"
     }
 
     fn shows_faults(&self) -> bool {
