@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::Subject;
+use crate::common::{Subject, strings};
 
 #[test]
 fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
@@ -362,4 +362,61 @@ fn an_output_that_cannot_be_written_is_refused_before_the_search() {
     let run = subject.nopol(&["--html", page.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(page.is_file());
+}
+
+#[test]
+fn a_test_that_the_memory_limit_ends_is_not_said_to_fail_by_itself() {
+    let subject = Subject::lib(
+        r"
+pub fn is_many(n: usize) -> bool { n > 10 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_many;
+
+    #[test]
+    fn ten() { assert!(is_many(10)); }
+
+    #[test]
+    fn nine() { assert!(!is_many(9)); }
+
+    #[test]
+    fn large_and_wrong() {
+        let table: Vec<u64> = vec![0; 700_000_000];
+        assert!(!is_many(table.len()));
+    }
+
+    #[test]
+    fn large() {
+        let table: Vec<u64> = vec![0; 700_000_000];
+        assert!(is_many(table.len()));
+    }
+}
+",
+    );
+    let run = subject.nopol(&["--format", "json", "--no-cache", "--quick"]);
+    let report = run.json();
+    let warnings = strings(&report["warnings"]);
+    let of = |name: &str| {
+        let name = format!("::{name}`");
+        warnings
+            .iter()
+            .find(|it| it.contains(&name))
+            .unwrap()
+            .clone()
+    };
+    let own = of("large_and_wrong");
+    assert!(
+        own.contains("because of a limit: it needs more than 4 GiB"),
+        "{own}"
+    );
+    assert!(own.contains("panics at src/lib.rs:17:9"), "{own}");
+    assert!(
+        of("large").contains("passes without limits"),
+        "{warnings:#?}"
+    );
+    let run = subject.nopol(&["--format", "json", "--no-cache", "--quick", "--memory", "8"]);
+    let report = run.json();
+    let warnings = strings(&report["warnings"]).join("\n");
+    assert!(!warnings.contains("limit"), "{warnings}");
 }
