@@ -289,7 +289,7 @@ impl Session<'_> {
             is_trivial: fix.is_trivial(),
             evidence: Evidence::Tested,
             doubts: Vec::new(),
-            why: of_all(fix, |edit| edit.why.clone(), "; "),
+            why: of_all(fix, explained, "; "),
             clauses: Vec::new(),
             tables: Vec::new(),
             differs: None,
@@ -431,23 +431,6 @@ fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> Strin
     texts.join(between)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_not_built_alone_is_no_surer_than_what_was() {
-        let above = [PatchReport {
-            confidence: 0.25,
-            fixes: vec!["a".to_owned()],
-            ..PatchReport::default()
-        }];
-        let most = |test: &str| most_of_unchecked(&above, &[test.to_owned()]);
-        assert_eq!(most("a"), 0.25);
-        assert_eq!(most("b"), WEIGHTS.confidence.usual);
-    }
-}
-
 /// Says what became of the patch that was announced during the search, unless it is the first one.
 fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
     let Some(announced) = knowledge.announced.take() else {
@@ -471,4 +454,29 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
     knowledge.notes.warn(format!(
         "the patch that was printed during the search ({advice}) {became}"
     ));
+}
+
+/// What an edit changes, and for which values its condition cannot be computed.
+fn explained(edit: &SiteEdit) -> String {
+    match edit.evidence.failure() {
+        Some(failure) => format!("{}; {failure}", edit.why),
+        None => edit.why.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_built_alone_is_no_surer_than_what_was() {
+        let above = [PatchReport {
+            confidence: 0.25,
+            fixes: vec!["a".to_owned()],
+            ..PatchReport::default()
+        }];
+        let most = |test: &str| most_of_unchecked(&above, &[test.to_owned()]);
+        assert_eq!(most("a"), 0.25);
+        assert_eq!(most("b"), WEIGHTS.confidence.usual);
+    }
 }

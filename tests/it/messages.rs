@@ -420,3 +420,52 @@ mod tests {
     let warnings = strings(&report["warnings"]).join("\n");
     assert!(!warnings.contains("limit"), "{warnings}");
 }
+
+/// One unit too many is let through.
+const SLOTS: &str = r"
+pub fn take(slots: u32, units: u32) -> u32 {
+    if units > slots + 1 {
+        panic!(`too many units`);
+    }
+    slots.saturating_sub(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::take;
+
+    #[test]
+    fn some() {
+        assert_eq!(take(5, 3), 2);
+        assert_eq!(take(5, 5), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = `too many`)]
+    fn more() {
+        take(5, 6);
+    }
+
+    #[test]
+    #[should_panic]
+    fn one_of_none() {
+        take(0, 1);
+    }
+}
+";
+
+#[test]
+fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_need() {
+    let subject = Subject::lib(&SLOTS.replace('`', "\""));
+    let run = subject.nopol(&["--no-cache"]);
+    let place = "does not panic as expected; the test is at src/lib.rs:";
+    assert_eq!(run.stdout.matches(place).count(), 2, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("change it to `units > slots`"),
+        "{}",
+        run.stdout
+    );
+    // What agrees with that in every recorded context and overflows for the greatest number is like it, and no patch.
+    let wrong = "change it to `units + 1 > slots + 1`";
+    assert!(!run.stdout.contains(wrong), "{}", run.stdout);
+}
