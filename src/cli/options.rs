@@ -1,7 +1,7 @@
 //! The options of every subcommand. Each is `None` unless it is given; its name is that of a setting, which
 //! defines the default.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -103,6 +103,10 @@ pub struct SearchOptions {
     #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
     #[serde(serialize_with = "seconds::option::serialize")]
     test_timeout: Option<Duration>,
+
+    /// GiB of memory that a test may use [default: 4]
+    #[arg(long, value_name = "GIB", help_heading = "Limits")]
+    memory: Option<NonZeroU32>,
 
     /// Most loop iterations and evaluations of a failing or forced test [default: 20000000]
     #[arg(long, value_name = "N", help_heading = "Limits")]

@@ -190,8 +190,13 @@ pub fn take(
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {
         let run = &first[test];
-        let panic = || FailureSignature::of(&run.output).sentence();
-        let why = run.failure_reason.clone().or_else(panic)?;
+        let panic = FailureSignature::of(&run.output).sentence();
+        let expected = sources.language.panics().complaint(&run.output);
+        let expected = expected.map(|why| match &panic {
+            Some(panic) => format!("{why}; it {panic}"),
+            None => why,
+        });
+        let why = run.failure_reason.clone().or(expected).or(panic)?;
         Some(Complaint {
             test: tests[test].to_string(),
             why,

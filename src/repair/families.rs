@@ -70,6 +70,20 @@ impl Session<'_> {
             if others.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
             }
+            // Of two that nothing observed tells apart, the one that can be computed for more values stands for both.
+            let mut others = families.iter_mut();
+            let is_partial = fails(&fix);
+            let twin = others
+                .find(|family| agrees(&family.best, &fix) && fails(&family.best) != is_partial);
+            if let Some(family) = twin.filter(|family| family.others.len() + 1 < MOST_MEMBERS) {
+                let cost = family.best.cost;
+                let other = match is_partial {
+                    true => fix,
+                    false => std::mem::replace(&mut family.best, Fix { cost, ..fix }),
+                };
+                family.others.push(other);
+                continue;
+            }
             let mut others = families.iter_mut();
             match others.find(|family| self.is_like(&family.best, &fix, &tree)) {
                 Some(family) if family.others.len() + 1 < MOST_MEMBERS => family.others.push(fix),
@@ -171,6 +185,22 @@ fn is_same<'s>(a: &Fix, b: &Fix, spelled: &dyn Fn(&SiteEdit) -> &'s str) -> bool
     let mut edits = a.edits.iter().zip(&b.edits);
     a.sites() == b.sites()
         && edits.all(|(a, b)| spelled(a) == spelled(b) || a.evidence.equals(&*b.evidence))
+}
+
+/// Whether a condition cannot be computed for some values, and the old one can.
+fn fails(fix: &Fix) -> bool {
+    fix.edits
+        .iter()
+        .any(|edit| edit.evidence.failure().is_some())
+}
+
+/// Whether two fixes change the same conditions, cure the same tests and have the same outcomes in every recorded context.
+fn agrees(a: &Fix, b: &Fix) -> bool {
+    let mut edits = a.edits.iter().zip(&b.edits);
+    a.sites() == b.sites()
+        && a.targets == b.targets
+        && a.is_trivial() == b.is_trivial()
+        && edits.all(|(a, b)| a.evidence.agrees(&*b.evidence) == Some(true))
 }
 
 /// Whether contexts were recorded for all that a fix changes; then the report can explain it.

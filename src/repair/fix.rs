@@ -88,6 +88,12 @@ pub trait Evidence: Any + Debug + Send + Sync {
         false
     }
 
+    /// Values that the variables may have and for which the condition cannot be computed, though the old one can, as a clause;
+    /// `None` if none was found.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// Which tests decided each clause of the condition, left to right.
     fn clauses(&self, _: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
         Vec::new()

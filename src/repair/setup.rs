@@ -69,7 +69,12 @@ impl<'s> Setup<'s> {
     ) -> Result<Self> {
         let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
         supervisor.remove_if_killed(work.temporary_dirs()?, work.lock())?;
-        let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
+        let confinement = Confinement::new(
+            settings.sandbox,
+            settings.memory,
+            work.scratch()?,
+            &work.ceilings(),
+        );
         let shortfall = sandbox::shortfall(settings.sandbox);
         outcome.warnings.extend(shortfall.map(str::to_owned));
         Ok(Self {

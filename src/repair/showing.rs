@@ -29,6 +29,7 @@ use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::markup::code;
+use crate::report::phrases;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;
@@ -69,6 +70,7 @@ impl Session<'_> {
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
+        account_for_announced(knowledge, outcome);
         Ok(())
     }
 
@@ -145,6 +147,7 @@ impl Session<'_> {
                 ..self.patch(fix, &checked.edits, &accepted.cured, 1)
             };
             self.progress.found(&report);
+            knowledge.announced = Some(report);
         }
         knowledge.checked = Some((fix.clone(), checked));
         Ok(())
@@ -285,7 +288,7 @@ impl Session<'_> {
             is_trivial: fix.is_trivial(),
             evidence: Evidence::Tested,
             doubts: Vec::new(),
-            why: of_all(fix, |edit| edit.why.clone(), "; "),
+            why: of_all(fix, explained, "; "),
             clauses: Vec::new(),
             tables: Vec::new(),
             differs: None,
@@ -426,6 +429,39 @@ fn without_text(edit: EditReport) -> EditReport {
 fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> String {
     let texts: Vec<String> = fix.edits.iter().map(text).collect();
     texts.join(between)
+}
+
+/// Says what became of the patch that was announced during the search, unless it is the first one.
+fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
+    let Some(announced) = knowledge.announced.take() else {
+        return;
+    };
+    let shown = outcome.patches.iter().zip(1..);
+    let at = shown.clone().find_map(|(patch, rank)| {
+        let mut others = patch.alternatives.iter();
+        let is_it = patch.id == announced.id;
+        (is_it || others.any(|other| other.id == announced.id)).then_some((is_it, rank))
+    });
+    let became = match at {
+        Some((true, 1)) => return,
+        Some((true, rank)) => format!("is patch {rank} now: likelier ones were found"),
+        Some((false, rank)) => {
+            format!("is among those like patch {rank}, and no test distinguishes them")
+        }
+        None => "is not shown: likelier ones were found".to_owned(),
+    };
+    let advice = phrases::advice(&announced);
+    knowledge.notes.warn(format!(
+        "the patch that was printed during the search ({advice}) {became}"
+    ));
+}
+
+/// What an edit changes, and for which values its condition cannot be computed.
+fn explained(edit: &SiteEdit) -> String {
+    match edit.evidence.failure() {
+        Some(failure) => format!("{}; {failure}", edit.why),
+        None => edit.why.clone(),
+    }
 }
 
 #[cfg(test)]

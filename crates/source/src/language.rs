@@ -101,6 +101,10 @@ pub trait Panics {
     /// Whether a failing test says that a panic was missing.
     fn is_missing(&self, output: &str) -> bool;
 
+    /// How a test fails that expects a panic, as what follows its name, if its output says so: there was none, or one with
+    /// another message.
+    fn complaint(&self, output: &str) -> Option<String>;
+
     /// Whether a test in this file may pass because of a panic without saying so when it fails.
     fn may_be_caught(&self, text: &str) -> bool;
 

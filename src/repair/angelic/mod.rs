@@ -15,6 +15,7 @@ mod localization;
 pub mod one_step;
 mod order;
 pub mod pairs;
+mod partial;
 mod recording;
 mod repeated;
 pub mod unconfirmed;

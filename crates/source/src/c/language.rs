@@ -95,6 +95,10 @@ impl Panics for C {
         false
     }
 
+    fn complaint(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn may_be_caught(&self, _: &str) -> bool {
         false
     }
