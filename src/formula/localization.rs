@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nopol_formula::faults::{Candidate, Found, Outcome};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind};
+use nopol_program::text;
 use serde::Serialize;
 
 use super::left_out::LeftOut;
@@ -120,6 +121,9 @@ pub struct ShownValue {
     pub place: usize,
     /// The value.
     pub value: String,
+    /// How the language writes it, if it is a character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// The element that it is written to, if an element is.
     pub index: Option<i128>,
 }
@@ -135,6 +139,9 @@ pub struct Step {
     pub text: String,
     /// The value.
     pub value: String,
+    /// How the language writes it, if it is a character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// Whether it is angelic.
     pub angelic: bool,
 }
@@ -217,6 +224,7 @@ fn candidate_of(
                 test: test.clone(),
                 place: place.unwrap_or_default(),
                 value: text_of(loaded, evaluated),
+                literal: literal(loaded, evaluated),
                 index: evaluated.index,
             });
         }
@@ -297,7 +305,18 @@ fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
             None => place.text,
         },
         value: text_of(loaded, evaluated),
+        literal: literal(loaded, evaluated),
         angelic: evaluated.is_angelic,
+    }
+}
+
+/// How the language writes a character.
+fn literal(loaded: &Loaded, evaluated: &Evaluated) -> Option<String> {
+    match evaluated.value {
+        Value::Number(number) if loaded.program.places[evaluated.instance.place].is_character => {
+            text::character(loaded.program.dialect, number)
+        }
+        _ => None,
     }
 }
 

@@ -123,9 +123,12 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
             .iter()
             .filter(|value| value.place == number);
         let mut values: Vec<String> = values
-            .map(|value| match value.index {
-                Some(index) => format!("{} at [{index}]", value.value),
-                None => value.value.clone(),
+            .map(|value| {
+                let text = value.literal.as_ref().unwrap_or(&value.value);
+                match value.index {
+                    Some(index) => format!("{text} at [{index}]"),
+                    None => text.clone(),
+                }
             })
             .collect();
         values.dedup();
@@ -149,9 +152,10 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
 }
 
 fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
+    let value = |step: &'_ Step| step.literal.clone().unwrap_or_else(|| step.value.clone());
     let width = path
         .iter()
-        .map(|step| step.value.chars().count())
+        .map(|step| value(step).chars().count())
         .max()
         .unwrap_or(0);
     // The end is where the test is decided; a long path is cut in the middle.
@@ -167,7 +171,9 @@ fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
         writeln!(
             text,
             "{mark} {:>width$} │ {:>4} │ {}",
-            step.value, step.line, step.text
+            value(step),
+            step.line,
+            step.text
         )?;
     }
     Ok(())
