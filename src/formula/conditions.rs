@@ -150,6 +150,7 @@ fn outcomes(
         bound: extent.bound,
         steps: extent.steps,
         implicit: extent.implicit,
+        deadline: extent.deadline,
     };
     let mut again =
         |values: &HashMap<Instance, Angelic>| run(program, test, &limits, positions, values);

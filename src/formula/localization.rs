@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind};
+use nopol_program::text;
 use serde::Serialize;
 
 use super::left_out::LeftOut;
@@ -101,9 +102,12 @@ impl ShownCandidate {
     pub fn values_at(&self, place: usize) -> Vec<String> {
         let values = self.values.iter().filter(|value| value.place == place);
         let mut values: Vec<String> = values
-            .map(|value| match value.index {
-                Some(index) => format!("{} at [{index}]", value.value),
-                None => value.value.clone(),
+            .map(|value| {
+                let text = value.literal.as_ref().unwrap_or(&value.value);
+                match value.index {
+                    Some(index) => format!("{text} at [{index}]"),
+                    None => text.clone(),
+                }
             })
             .collect();
         values.dedup();
@@ -135,6 +139,9 @@ pub struct ShownValue {
     pub place: usize,
     /// The value.
     pub value: String,
+    /// How the language writes it, if it is a character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// The element that it is written to, if an element is.
     pub index: Option<i128>,
 }
@@ -150,6 +157,9 @@ pub struct Step {
     pub text: String,
     /// The value.
     pub value: String,
+    /// How the language writes it, if it is a character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// Whether it is angelic.
     pub angelic: bool,
 }
@@ -232,6 +242,7 @@ fn candidate_of(
                 test: test.clone(),
                 place: place.unwrap_or_default(),
                 value: text_of(loaded, evaluated),
+                literal: literal(loaded, evaluated),
                 index: evaluated.index,
             });
         }
@@ -312,7 +323,18 @@ fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
             None => place.text,
         },
         value: text_of(loaded, evaluated),
+        literal: literal(loaded, evaluated),
         angelic: evaluated.is_angelic,
+    }
+}
+
+/// How the language writes a character.
+fn literal(loaded: &Loaded, evaluated: &Evaluated) -> Option<String> {
+    match evaluated.value {
+        Value::Number(number) if loaded.program.places[evaluated.instance.place].is_character => {
+            text::character(loaded.program.dialect, number)
+        }
+        _ => None,
     }
 }
 

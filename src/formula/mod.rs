@@ -15,11 +15,12 @@ pub mod report;
 
 use std::time::{Duration, Instant};
 
+use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::{Extent, Stop};
 use nopol_formula::faults::{FaultsOptions, Formula, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
 
-use self::load::{Loaded, Refusal, RunBounds};
+use self::load::{Loaded, Refusal, RunBounds, whole_of};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
 
@@ -50,8 +51,8 @@ pub struct FaultsRequest {
 pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
-    let whole = subject.ecosystem.whole(&subject.root)?;
-    let deadline = request.time_limit.map(|limit| started + limit);
+    let whole = whole_of(&subject)?;
+    let deadline = Deadline::from(request.time_limit.map(|limit| started + limit));
     let far = RunBounds {
         deadline,
         ..RunBounds::new(request.bound, request.implicit)

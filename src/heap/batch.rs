@@ -24,7 +24,7 @@ use nopol_source::Language;
 use serde::Serialize;
 
 use crate::formula::left_out;
-use crate::formula::load::{Refusal, of_c, of_rust_with};
+use crate::formula::load::{Refusal, of_c, of_rust_with, whole_of};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
@@ -123,7 +123,7 @@ const MOST_DESCRIBED: usize = 5;
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
 pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refusal> {
     let subject = Subject::load(&request.project)?;
-    let whole = subject.ecosystem.whole(&subject.root)?;
+    let whole = whole_of(&subject)?;
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Outside(
@@ -401,6 +401,14 @@ fn by_tests(
             subject.path_in_diffs(file)
         })
     };
+    let given_up = tests
+        .iter()
+        .filter(|test| tried.given_up.contains(&test.name));
+    batch.warnings.extend(of_others(
+        &tried.given_up,
+        &first.passed(given_up),
+        !others.is_empty(),
+    ));
     batch.outcome = Ended::Repaired;
     batch.function.clone_from(&first.loaded.routine.name);
     batch.written = shown(first);
@@ -412,6 +420,33 @@ fn by_tests(
         }
     }
     Ok(batch)
+}
+
+/// What becomes of failing tests that --failing does not name, with the first repair.
+fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<String> {
+    let names = |names: &[&str]| {
+        let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        named.join(", ")
+    };
+    let still = given_up.iter().map(|name| &**name);
+    let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
+    let with = match has_more {
+        true => "with the first repair",
+        false => "with the repair",
+    };
+    let become_of = match (passed, still.as_slice()) {
+        ([], []) => return None,
+        (passed, []) => format!("{} now pass {with}", names(passed)),
+        ([], still) => format!("{} still fail {with}", names(still)),
+        (passed, still) => format!(
+            "{} now pass {with}, and {} still fail",
+            names(passed),
+            names(still)
+        ),
+    };
+    Some(format!(
+        "--failing does not name all tests that fail, and repairs need not make the others pass: {become_of}"
+    ))
 }
 
 /// Whether the program with these changes, read again, fulfils everything: also in calls that were not reached before.

@@ -237,6 +237,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// [`SubjectError::Usage`] if a file cannot be read.
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError>;
 
+    /// The options by which the user chose some of its targets or packages; `None` if all count.
+    fn selection(&self) -> Option<String> {
+        None
+    }
+
     /// The file, relative to the root, that describes tests which are commands; `None` if there is none.
     fn tests_file(&self) -> Option<&Utf8Path> {
         None

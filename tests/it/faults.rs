@@ -477,3 +477,27 @@ fn the_formats_for_machines_say_why_there_is_no_candidate() {
         assert!(run.stdout.contains("all tests pass"), "{}", run.stdout);
     }
 }
+
+#[test]
+fn characters_are_shown_as_the_language_writes_them() {
+    let source = "#include <stdio.h>\nstatic char grade(int n)\n{\n    if (n > 5)\n        return 'a';\n    return 'b';\n}\n\
+                  int main(int argc, char **argv)\n{\n    char line[4] = \"xy\";\n    line[1] = grade(argc);\n    printf(\"%s\\n\", line);\n    return argv == 0;\n}\n";
+    let settings = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"xa\\n\"\n";
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", settings)]);
+    let run = subject.nopol_c(&["faults", "--size", "1"]);
+    assert!(
+        run.stdout
+            .contains("return 'b';\n        would have to be 'a'\n"),
+        "{}",
+        run.stdout
+    );
+    let json = subject
+        .nopol_c(&["faults", "--size", "1", "--format", "json"])
+        .json();
+    let candidates = json["candidates"].as_array().unwrap();
+    let mut values = candidates.iter().map(|candidate| &candidate["values"][0]);
+    assert!(
+        values.any(|value| value["value"] == "97" && value["literal"] == "'a'"),
+        "{json:#}"
+    );
+}

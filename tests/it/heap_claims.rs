@@ -287,6 +287,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol(&["c", "heap", "--function", "find", "--failing", "t0"]);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("+    return at;"), "{}", run.stdout);
+    assert!(!run.stdout.contains("does not name"), "{}", run.stdout);
     let mut added = run.stdout.lines().filter(|line| line.starts_with('+'));
     assert!(!added.any(|line| line.contains("second")), "{}", run.stdout);
 }
@@ -374,4 +375,39 @@ int main(void)
         run.stdout
     );
     assert!(run.stdout.contains("as you want it"), "{}", run.stdout);
+}
+
+#[test]
+fn what_becomes_of_failing_tests_that_are_not_named_is_said() {
+    let source = r#"#include <stdio.h>
+#include <stdlib.h>
+struct item { int key; struct item *next; };
+struct item *items;
+struct item *find(int key) {
+    struct item *at = items;
+    while (at != NULL && at->key != key)
+        at = at->next;
+    return items;
+}
+int main(int argc, char **argv) {
+    static struct item first = {4, NULL}, second = {7, &first};
+    items = &second;
+    printf("%d\n", argc > 1 ? find(atoi(argv[1]))->key : 0);
+    return 0;
+}
+"#;
+    // The first and the third need the same repair; no repair makes the last one pass.
+    let subject = described(
+        source,
+        &[("4", "4"), ("7", "7"), ("4 1", "4"), ("7 1", "8")],
+    );
+    let run = subject.nopol(&["c", "heap", "--function", "find", "--failing", "t0"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout
+            .contains("repairs need not make the others pass: `t2` now pass")
+            && run.stdout.contains(", and `t3` still fail"),
+        "{}",
+        run.stdout
+    );
 }

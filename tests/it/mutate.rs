@@ -860,3 +860,55 @@ int main(void) { return len(1) != 1; }
         "{repairs:?}"
     );
 }
+
+#[test]
+fn what_only_a_build_can_follow_is_refused() {
+    let files = [
+        (
+            "Cargo.toml",
+            "[package]\nname = \"one\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n",
+        ),
+        (
+            "src/lib.rs",
+            "/** Adds one. */\npub fn more(n: i32) -> i32 { n + 1 }\n\
+          #[cfg(test)]\nmod tests { #[test] fn adds() { assert_eq!(super::more(1), 2); } }\n",
+        ),
+    ];
+    let subject = Subject::new(&files);
+    for command in ["faults", "mutate", "heap"] {
+        let mut arguments = vec![command, "--lib"];
+        arguments.extend(
+            (command == "heap")
+                .then_some(["--function", "more"])
+                .into_iter()
+                .flatten(),
+        );
+        let run = subject.nopol(&arguments);
+        assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains("cannot follow --lib"), "{}", run.stderr);
+    }
+    // The only package is all there is, and its documentation has no example.
+    let run = subject.nopol(&["mutate", "--package", "one"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout
+            .contains("all tests pass: there is nothing to repair"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_passing_test_with_a_long_loop_does_not_speak_against_repairs() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[argc - 1]), sum = 0;\n    \
+                  for (int i = 0; i < n; i++)\n        sum = sum + 1;\n    if (sum > 5)\n        sum = sum + 1;\n    printf(\"%d\\n\", sum);\n    return 0;\n}\n";
+    let tests = [(5000, 5001), (5, 6), (4, 4)].map(|(given, printed)| {
+        format!("[[c.test]]\nname = \"t{given}\"\ncommand = \"./p {given}\"\nstdout = \"{printed}\\n\"\n")
+    });
+    let settings =
+        "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n".to_owned() + &tests.concat();
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", &settings)]);
+    let run = subject.nopol_c(&["mutate", "--size", "1"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("becomes  sum >= 5"), "{}", run.stdout);
+}

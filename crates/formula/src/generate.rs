@@ -8,6 +8,7 @@ mod expressions;
 mod statements;
 mod tests;
 
+use nopol_basics::deadline::Deadline;
 use nopol_scalar::IntKind;
 
 use std::collections::HashMap;
@@ -258,6 +259,7 @@ impl Generator {
             column: 1,
             text: format!("{kind:?} {number}"),
             names: Vec::new(),
+            is_character: false,
         })
     }
 
@@ -275,6 +277,7 @@ fn returned(program: &Program, test: &Test, place: PlaceId) -> i128 {
         bound: BOUND,
         steps: 10_000,
         implicit: false,
+        deadline: Deadline::Never,
     };
     let run = run(
         program,

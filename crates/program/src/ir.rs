@@ -263,6 +263,8 @@ pub struct Place {
     pub text: String,
     /// How the source names values that are no numbers there, such as `true` and `None`.
     pub names: Vec<(i128, String)>,
+    /// Whether its values are characters: of `char`, or in C of a type like it.
+    pub is_character: bool,
 }
 
 /// What a cell holds.

@@ -140,9 +140,10 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
 }
 
 fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
+    let value = |step: &'_ Step| step.literal.clone().unwrap_or_else(|| step.value.clone());
     let width = path
         .iter()
-        .map(|step| step.value.chars().count())
+        .map(|step| value(step).chars().count())
         .max()
         .unwrap_or(0);
     // The end is where the test is decided; a long path is cut in the middle.
@@ -158,7 +159,9 @@ fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
         writeln!(
             text,
             "{mark} {:>width$} │ {:>4} │ {}",
-            step.value, step.line, step.text
+            value(step),
+            step.line,
+            step.text
         )?;
     }
     Ok(())

@@ -73,6 +73,21 @@ impl Ecosystem for Packages {
         })
     }
 
+    fn selection(&self) -> Option<String> {
+        let options = &self.options;
+        let is_chosen = |member: &Member| options.package.contains(&member.name);
+        let leaves_out = !options.package.is_empty() && !self.members.iter().all(is_chosen);
+        let given = [
+            (leaves_out, "--package"),
+            (options.lib, "--lib"),
+            (!options.bin.is_empty(), "--bin"),
+            (!options.test.is_empty(), "--test"),
+        ];
+        let given = given.into_iter().filter(|(is_given, _)| *is_given);
+        let given: Vec<&str> = given.map(|(_, name)| name).collect();
+        (!given.is_empty()).then(|| given.join(" and "))
+    }
+
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
         build(at, self, linked)
     }

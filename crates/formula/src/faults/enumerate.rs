@@ -267,8 +267,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn is_late(&self) -> bool {
-        let deadline = self.options.extent.deadline;
-        deadline.is_some_and(|deadline| Instant::now() > deadline)
+        self.options.extent.deadline.is_over()
     }
 
     /// Why a solver gave up.
@@ -387,6 +386,9 @@ impl<'a> Search<'a> {
                 // That the formula of a path says more than holds is what is compared.
                 Replay::Disagrees(run) if !self.options.formula.is_exact() => {
                     return Ok(Examined::Holds(run));
+                }
+                Replay::Disagrees(run) if run.end == End::Late => {
+                    return Err(Trouble::Limit(Limit::Time));
                 }
                 Replay::Disagrees(run) if run.end == End::Steps => {
                     return Err(Trouble::Limit(Limit::Steps));

@@ -287,7 +287,7 @@ impl Search<'_> {
         self.found.examined += 1;
         // An input that is known costs a run, and not a solver.
         for at in 0..self.known.len() {
-            let verdict = self.verdict(&made, at);
+            let verdict = self.verdict(&made, at)?;
             if !verdict.holds {
                 return self.learned(at, &made, &verdict);
             }
@@ -313,17 +313,23 @@ impl Search<'_> {
     }
 
     /// How a program fares with a known input.
-    fn verdict(&mut self, made: &Made, at: usize) -> Verdict {
+    fn verdict(&mut self, made: &Made, at: usize) -> Result<Verdict, Trouble> {
         let (extent, check) = (self.options.extent, &self.known[at].check);
         let program = &self.space.program;
-        self.specification
-            .judge(program, made, check, extent, &mut self.positions)
+        let verdict = self
+            .specification
+            .judge(program, made, check, extent, &mut self.positions);
+        // Of a run that was given up nothing is known.
+        match is_late(extent) {
+            true => Err(Trouble::Late),
+            false => Ok(verdict),
+        }
     }
 
     /// Whether a program that is right comes to an end where the original is wrong.
     fn mends(&mut self, made: &Made) -> Result<bool, Trouble> {
         for at in 0..self.known.len() {
-            if self.verdict(made, at).ends && !self.verdict(&Made::new(), at).holds {
+            if self.verdict(made, at)?.ends && !self.verdict(&Made::new(), at)?.holds {
                 return Ok(true);
             }
         }
@@ -339,7 +345,7 @@ impl Search<'_> {
             is_large: false,
         });
         let at = self.known.len() - 1;
-        let verdict = self.verdict(made, at);
+        let verdict = self.verdict(made, at)?;
         self.learned(at, made, &verdict)
     }
 

@@ -1,6 +1,7 @@
 //! Candidates on random programs: what grows on demand finds what the whole program's formula finds, and every candidate
 //! holds and is minimal. The programs are the same each time: some formulas of others take a solver for ever.
 
+use nopol_basics::deadline::Deadline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nopol_program::interpret::{End, Limits, run};
@@ -22,6 +23,7 @@ fn failing(program: &Program, tests: &[Test]) -> Vec<Test> {
         bound: EXTENT.bound,
         steps: 1_000_000,
         implicit: EXTENT.implicit,
+        deadline: Deadline::Never,
     };
     let fails = |test: &&Test| {
         let run = run(

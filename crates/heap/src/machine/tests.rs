@@ -1,6 +1,7 @@
 //! The machine against the interpreter of formulas, on random functions over numbers of all types.
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 use nopol_program::interpret::{self, End, Limits, call};
 use nopol_program::ir::FaultKind;
 use nopol_program::position::Positions;
@@ -144,6 +145,7 @@ fn agree(text: &str, arguments: &[i128]) -> Option<Result<(), String>> {
         bound: 10,
         steps: 10_000,
         implicit: true,
+        deadline: Deadline::Never,
     };
     let arguments: Vec<i128> = loaded
         .routine

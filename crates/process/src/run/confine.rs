@@ -302,6 +302,7 @@ mod tests {
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let confinement = Confinement {
             mode: SandboxMode::Off,
+            memory: u64::MAX,
             scratch: dir.to_owned(),
             ceilings: String::new(),
             home: vec![(".config/git/config", b"[user]".to_vec())],

@@ -12,7 +12,8 @@ use self::scopes::{Routine, Scope, Symbol};
 use self::source::{Source, Syntax};
 use self::statements::Jump;
 use self::types::{Type, Types};
-use super::super::ir::{FunctionId, Lvalue, Outside, Program, Span, Statement, VariableId};
+use super::super::ir::{FunctionId, Lvalue, Outside, Program, Scalar, Span, Statement, VariableId};
+use super::super::visit;
 use super::super::written::Owner;
 
 mod arguments;
@@ -100,7 +101,15 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
     for fixed in std::mem::take(&mut translator.fixed) {
         translator.program.written.fix(fixed);
     }
-    Ok(translator.program)
+    let mut program = translator.program;
+    for (place, scalar) in visit::scalars(&program) {
+        let byte = Scalar::Int {
+            bits: 8,
+            signed: true,
+        };
+        program.places[place].is_character = scalar == byte;
+    }
+    Ok(program)
 }
 
 /// The macros that are variables of a program because they stand for a constant, with their values, if these are made of

@@ -5,6 +5,7 @@ pub mod asked;
 mod by_type;
 pub mod candidate_terms;
 pub mod condition;
+pub mod documentation;
 mod early_exits;
 mod effects;
 mod for_tests;

@@ -224,6 +224,7 @@ impl<'f, 'a> Body<'f, 'a> {
             column: source.column(span.start),
             text: source.on_one_line(start, end),
             names: Vec::new(),
+            is_character: false,
         };
         Some(self.front.state.program.places.push_and_get_key(place))
     }
@@ -231,7 +232,9 @@ impl<'f, 'a> Body<'f, 'a> {
     /// The same of an expression of this type, if its values may be wrong.
     pub fn value_place(&mut self, kind: PlaceKind, ty: &Type, span: Span) -> Option<PlaceId> {
         let place = self.place(kind, span)?;
-        self.front.state.program.places[place].names = ty.value_names();
+        let known = &mut self.front.state.program.places[place];
+        known.names = ty.value_names();
+        known.is_character = *ty == Type::Char;
         Some(place)
     }
 

@@ -1,5 +1,6 @@
 //! Small programs for tests.
 
+use nopol_basics::deadline::Deadline;
 use std::collections::HashMap;
 
 use crate::interpret::{Angelic, End, Limits, Run, Value, call, run};
@@ -19,6 +20,7 @@ pub const LIMITS: Limits = Limits {
     bound: 10,
     steps: 100_000,
     implicit: true,
+    deadline: Deadline::Never,
 };
 
 /// A program that grows.
@@ -62,6 +64,7 @@ impl Build {
             column: 1,
             text: String::new(),
             names: Vec::new(),
+            is_character: false,
         })
     }
 
