@@ -62,7 +62,7 @@ pub struct TrialRepair {
     pub cost: usize,
 }
 
-impl Found {
+impl TrialRepair {
     /// Of these tests the names of those that pass with it.
     pub fn passed<'t>(&self, tests: impl Iterator<Item = &'t Test>) -> Vec<&'t str> {
         let Some(program) = read(&self.loaded, &self.changes) else {

@@ -421,12 +421,12 @@ mod tests {
             bound: None,
             implicit: true,
             prune: Prune::Slice,
-            timeout: Some(Duration::from_secs(60)),
+            time_limit: Some(Duration::from_secs(60)),
         };
         let (whole, texts) = (whole(), [LONG.to_owned()]);
         let goal = Goal::new(&whole, &request, Deadline::Never).unwrap();
-        let found = Found {
-            outcome: Outcome::Repaired,
+        let found = MutateRepairs {
+            outcome: MutateOutcome::Repaired,
             repairs: Vec::new(),
             complete_to: 1,
             is_exhausted: false,

@@ -182,7 +182,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         extent: Extent {
             deadline: Deadline::from(request.time_limit.map(|limit| {
                 let reserve = (limit / FEWEST_OF).max(READINGS * read);
-                started + timeout - reserve.min(limit / MOST_OF)
+                started + limit - reserve.min(limit / MOST_OF)
             })),
             ..Extent::new(goal.bound, request.implicit)
         },

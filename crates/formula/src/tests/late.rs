@@ -45,14 +45,14 @@ fn extent(questions: u64) -> Extent {
 fn a_search_for_faults_ends_when_its_time_is_over() {
     let (program, tests) = program();
     for questions in [0, 1, 2, 5, 20, 100] {
-        let options = faults::Options {
+        let options = faults::FaultsOptions {
             extent: extent(questions),
             formula: Formula::OnDemand,
             size: 2,
             places: None,
         };
         let found = faults::localize(&program, &tests[..1], &BTreeMap::new(), options).unwrap();
-        let late = faults::Outcome::Limit(faults::Limit::Time);
+        let late = faults::FaultsOutcome::Limit(faults::Limit::Time);
         assert_eq!(found.outcome, late, "{questions}");
         assert_eq!(found.complete_to, 0, "{questions}");
     }
@@ -65,7 +65,7 @@ fn a_search_for_repairs_ends_when_its_time_is_over() {
     let space = Space::new(&program, &texts, &Unmutated::default(), (Level::Two, false));
     let specification = Specification::Tests(tests);
     let of = |questions, prune| {
-        let options = mutate::Options {
+        let options = mutate::MutateOptions {
             extent: extent(questions),
             size: 1,
             prune,
@@ -77,7 +77,7 @@ fn a_search_for_repairs_ends_when_its_time_is_over() {
             let found = of(questions, prune);
             assert_eq!(
                 found.outcome,
-                mutate::Outcome::Limit,
+                mutate::MutateOutcome::Limit,
                 "{questions} {prune:?}"
             );
             assert!(found.repairs.len() <= 1, "{questions} {prune:?}");

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use camino::Utf8PathBuf;
+use nopol_scalar::IntKind;
 
 use self::scopes::{Routine, Scope, Symbol};
 use self::source::{Source, Syntax};
@@ -103,11 +104,7 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
     }
     let mut program = translator.program;
     for (place, scalar) in visit::scalars(&program) {
-        let byte = Scalar::Int {
-            bits: 8,
-            signed: true,
-        };
-        program.places[place].is_character = scalar == byte;
+        program.places[place].is_character = scalar == Scalar::Int(IntKind::I8);
     }
     Ok(program)
 }
