@@ -274,7 +274,7 @@ impl At<'_> {
                 site: self.found.site,
                 function: site.function,
                 suspiciousness: self.found.suspiciousness,
-                condition,
+                condition: condition.into(),
                 switched,
                 cost,
                 why: made.kind.to_string(),
@@ -329,7 +329,7 @@ impl At<'_> {
                 condition: observed
                     .language
                     .truth(file, value != site.asserts())
-                    .to_owned(),
+                    .into(),
                 switched: value.to_string(),
                 cost: base
                     + (place::of(site) + place::common(found.suspiciousness, site.kind))

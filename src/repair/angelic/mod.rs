@@ -23,8 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
-use nopol_source::SiteIndex;
-use nopol_source::idle::has_idle_part;
+use nopol_source::{Condition, SiteIndex};
 
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
@@ -69,11 +68,9 @@ impl Session<'_> {
 
     /// Whether a part of the new condition decides nothing or everything, which was not so before.
     fn has_new_idle_part(&self, edit: &SiteEdit) -> bool {
-        let is_so = |text: &str| {
-            let tree = self.sources.language.parse(text);
-            tree.is_some_and(|tree| has_idle_part(&tree))
-        };
-        is_so(&edit.condition) && !is_so(&self.site(edit.site).text)
+        let language = self.sources.language;
+        let old = || Condition::from(&*self.site(edit.site).text);
+        edit.condition.has_idle_part(language) && !old().has_idle_part(language)
     }
 
     /// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test
