@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use nopol_source::condition::{Node, Shape};
-use nopol_source::{Condition, Form, SiteIndex};
+use nopol_source::{Form, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit};
@@ -41,15 +41,15 @@ impl Ranker<'_, '_> {
     pub fn families(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Family> {
         fixes.sort_by(in_order);
         // Of each condition its canonical spelling.
-        let mut read: BTreeMap<(SiteIndex, Condition), String> = BTreeMap::new();
+        let mut read: BTreeMap<(SiteIndex, String), String> = BTreeMap::new();
         let mut families: Vec<Family> = Vec::new();
         for fix in fixes {
             for edit in &fix.edits {
-                let key = (edit.site, edit.condition.clone());
+                let key = (edit.site, edit.condition.to_string());
                 read.entry(key)
                     .or_insert_with(|| canonical(self.session.sources.language, &edit.condition));
             }
-            let spelled = |edit: &SiteEdit| read[&(edit.site, edit.condition.clone())].as_str();
+            let spelled = |edit: &SiteEdit| read[&(edit.site, edit.condition.to_string())].as_str();
             let mut others = families.iter_mut();
             if let Some(family) = others.find(|family| is_same(&family.best, &fix, &spelled)) {
                 // The model ranks meanings; how one is spelled is decided by the costs set by hand.

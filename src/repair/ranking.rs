@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nopol_process::run::suite::TestIndex;
-use nopol_source::{Condition, FunctionIndex, SiteIndex};
+use nopol_source::{FunctionIndex, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit};
@@ -58,11 +58,11 @@ pub fn score(ranked: &Fix) -> f64 {
 pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
     fixes.sort_by(in_order);
     let mut at_sites: BTreeMap<Vec<SiteIndex>, u32> = BTreeMap::new();
-    let mut said: BTreeMap<Vec<(FunctionIndex, Condition)>, u32> = BTreeMap::new();
+    let mut said: BTreeMap<Vec<(FunctionIndex, String)>, u32> = BTreeMap::new();
     let mut spread: Vec<(u32, Fix)> = Vec::new();
     for fix in fixes {
         let before = at_sites.entry(fix.sites()).or_default();
-        let says = |edit: &SiteEdit| (edit.function, edit.condition.clone());
+        let says = |edit: &SiteEdit| (edit.function, edit.condition.to_string());
         let same = said
             .entry(fix.edits.iter().map(says).collect())
             .or_default();

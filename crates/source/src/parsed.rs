@@ -1,8 +1,6 @@
 //! A condition as it is written, together with its tree. It is parsed once, however many steps look at it.
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -92,24 +90,6 @@ impl PartialEq for Condition {
 }
 
 impl Eq for Condition {}
-
-impl PartialOrd for Condition {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Condition {
-    fn cmp(&self, other: &Self) -> Ordering {
-        str::cmp(self, other)
-    }
-}
-
-impl Hash for Condition {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        str::hash(self, state);
-    }
-}
 
 impl Serialize for Condition {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

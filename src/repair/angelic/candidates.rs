@@ -189,7 +189,7 @@ impl Session<'_> {
         candidates.sort_by(in_order);
         // A candidate that explains several specs keeps its lowest cost.
         let mut texts = BTreeSet::new();
-        candidates.retain(|candidate| texts.insert(candidate.edit.condition.clone()));
+        candidates.retain(|candidate| texts.insert(candidate.edit.condition.to_string()));
         candidates = diversify_kinds(candidates);
         // Candidates that explain everything get most of the places, however many cheap edits explain less.
         let mut places = MOST_PER_SITE;

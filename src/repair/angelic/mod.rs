@@ -59,7 +59,7 @@ impl Session<'_> {
         fixes.extend(unobserved);
         fixes.retain(|fix| !fix.edits.iter().any(|edit| self.has_new_idle_part(edit)));
         // Drop what is known already; what explains the contexts stays.
-        let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
+        let says = |edit: &SiteEdit| (edit.site, edit.condition.to_string());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
         let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
         fixes.retain(|fix| said.insert(says(&fix.edits[0])));
