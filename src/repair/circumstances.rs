@@ -13,8 +13,8 @@ use nopol_process::run::{Binary, Harness, Runner, TestRun, Verdict};
 
 use super::settings::Settings;
 use crate::localize::failure::FailureSignature;
-use crate::report::Outcome;
 use crate::report::markup::code;
+use crate::report::progress::Progress;
 use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
 
@@ -28,7 +28,7 @@ const LEAST_PATIENCE: f64 = 5.0;
 /// Sets aside the failing tests that pass when run as the user runs them, and tells why.
 pub fn set_aside(
     settings: &Settings,
-    outcome: &mut Outcome,
+    progress: &Progress,
     workspace: &Workspace,
     suite: &Suite,
     baseline: &mut Baseline,
@@ -83,7 +83,7 @@ pub fn set_aside(
             };
             if let Some(why) = why {
                 baseline.environment_dependent.push(test);
-                outcome.warnings.push(format!(
+                progress.warn(format!(
                     "{} {why}. It is set aside: neither repaired nor used to judge patches",
                     code(&suite.tests[test].to_string())
                 ));

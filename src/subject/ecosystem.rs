@@ -272,7 +272,7 @@ pub trait Ecosystem: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// What its tests leave weak_oracle, and what to do about it, in a sentence; only asked when all of them pass.
+    /// What its tests leave open, and what to do about it, in a sentence; only asked when all of them pass.
     fn weak_oracle(&self) -> Option<&'static str> {
         None
     }

@@ -18,15 +18,19 @@
 //! ([`Initially::Unset`]). To use it is a fault, in every run. It may be moved: what is assigned from it by a mere `Load`, `Cast`,
 //! or `Copy` has no value either. To who goes on nevertheless it is 0.
 
+mod fault;
+mod scalar;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use camino::Utf8PathBuf;
 use nopol_basics::index;
 pub use nopol_scalar::{BinaryOp, LogicalOp, Overflow};
-use nopol_scalar::{IntKind, IntType, arithmetic};
 use typed_index_collections::TiVec;
 
+pub use self::fault::FaultKind;
+pub use self::scalar::Scalar;
 use super::written::Written;
 
 index! {
@@ -267,70 +271,6 @@ pub struct Place {
     pub is_character: bool,
 }
 
-/// What a cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    /// A machine integer of 8, 16, 32 or 64 bits.
-    Int(IntKind),
-    /// True or false.
-    Bool,
-    /// An object and the number of a cell, or null.
-    Pointer,
-}
-
-impl Scalar {
-    /// C's `int`, Rust's `i32`.
-    pub const INT: Self = Self::Int(IntKind::I32);
-    /// C's `unsigned`, Rust's `u32` and the number of its `char`.
-    pub const UINT: Self = Self::Int(IntKind::U32);
-    /// C's `char`.
-    pub const CHAR: Self = Self::Int(IntKind::I8);
-    /// A byte: C's `unsigned char`, Rust's `u8`.
-    pub const BYTE: Self = Self::Int(IntKind::U8);
-    /// C's `long`, Rust's `i64`: also the distance of two pointers.
-    pub const LONG: Self = Self::Int(IntKind::I64);
-    /// C's `size_t`, Rust's `usize`.
-    pub const SIZE: Self = Self::Int(IntKind::U64);
-
-    /// The integers that values are: 0 and 1 of a bool. Pointers have none, and count as bools.
-    pub const fn kind(self) -> IntKind {
-        match self {
-            Self::Int(kind) => kind,
-            Self::Bool | Self::Pointer => IntKind::new(1, false),
-        }
-    }
-
-    /// How many bits the values have: one for a bool. Pointers have none.
-    pub const fn bits(self) -> u8 {
-        match self {
-            Self::Int(kind) => kind.bits,
-            Self::Bool => 1,
-            Self::Pointer => 0,
-        }
-    }
-
-    /// Whether the values are signed.
-    pub const fn is_signed(self) -> bool {
-        matches!(self, Self::Int(IntKind { signed: true, .. }))
-    }
-
-    /// The value of these low bits.
-    pub fn value(self, bits: u64) -> i128 {
-        self.wrap(bits.into())
-    }
-
-    /// The value modulo the width.
-    pub const fn wrap(self, value: i128) -> i128 {
-        self.kind().wrap(value)
-    }
-}
-
-impl From<IntType> for Scalar {
-    fn from(ty: IntType) -> Self {
-        Self::Int(ty.kind())
-    }
-}
-
 /// An expression without a place of its own.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -561,68 +501,6 @@ pub enum Statement {
     /// What is written there, for a reader who knows from elsewhere what it does, as a debugger does. Only what is read
     /// with such a reader in mind has it; a run cannot go on there.
     Opaque(Box<Outside>, Span),
-}
-
-/// What can go wrong in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FaultKind {
-    /// An assertion does not hold.
-    Assertion,
-    /// The program gives up: `panic!`, `abort`, `unreachable!`.
-    Panic,
-    /// A result does not fit its type.
-    Overflow,
-    /// Division by zero.
-    DivisionByZero,
-    /// A shift by a negative number or by too much; in C also a signed `<<` of a negative number (C11, 6.5.7).
-    Shift,
-    /// A read or write outside of an object, or an index outside of an array.
-    OutOfBounds,
-    /// A read or write through null.
-    NullPointer,
-    /// A function that returns something came to its end, and the value was needed.
-    NoResult,
-    /// A value is used that was never written.
-    Unset,
-}
-
-impl FaultKind {
-    /// Whether the program states it, and not the language.
-    pub const fn is_explicit(self) -> bool {
-        matches!(self, Self::Assertion | Self::Panic)
-    }
-
-    /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
-    /// written says nothing of any other run, so that this one always counts.
-    pub const fn counts(self, implicit: bool) -> bool {
-        implicit || self.is_explicit() || matches!(self, Self::Unset)
-    }
-}
-
-impl From<arithmetic::Fault> for FaultKind {
-    fn from(fault: arithmetic::Fault) -> Self {
-        match fault {
-            arithmetic::Fault::Overflow => Self::Overflow,
-            arithmetic::Fault::DivisionByZero => Self::DivisionByZero,
-            arithmetic::Fault::Shift => Self::Shift,
-        }
-    }
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Assertion => "an assertion does not hold",
-            Self::Panic => "the program panics",
-            Self::Overflow => "arithmetic overflows",
-            Self::DivisionByZero => "there is a division by zero",
-            Self::Shift => "there is a shift by too many bits, or of a negative number",
-            Self::OutOfBounds => "an index is out of bounds",
-            Self::NullPointer => "a null pointer is followed",
-            Self::NoResult => "a function ends without a result",
-            Self::Unset => "a value that was never set is used",
-        })
-    }
 }
 
 /// A test of a program.

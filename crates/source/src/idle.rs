@@ -9,15 +9,15 @@ use super::Name;
 use super::condition::{LeafKind, Node, Shape};
 
 /// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, a comparison has
-/// the same outcome every time, something is divided by 1 and the like, or a clause is `true`, `false` or superfluous beside
-/// another one.
+/// the same outcome every time, something is divided by 1 and the like, or a clause is a literal or superfluous beside
+/// another one. The synthesizer asks the same of expressions (`nopol_synth::has_idle_part`), whose types and values it knows.
 pub fn has_idle_part(node: &Node) -> bool {
     contradicts(node, true) || has_superfluous(node)
 }
 
 /// Whether a part says nothing, or what another part says.
 fn has_superfluous(node: &Node) -> bool {
-    let is_literal = |node: &Node| matches!(&*node.text, "true" | "false");
+    let is_literal = |node: &Node| matches!(&*node.text, "true" | "false" | "1" | "0");
     let (own, parts): (bool, Vec<&Node>) = match &node.shape {
         Shape::Leaf(_) => return false,
         Shape::Not(a) => (false, vec![a]),
