@@ -301,6 +301,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let confinement = Confinement {
+            memory: 4 << 30,
             mode: SandboxMode::Off,
             memory: u64::MAX,
             scratch: dir.to_owned(),

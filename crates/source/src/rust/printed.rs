@@ -85,8 +85,10 @@ fn definition(tokens: &[TokenTree]) -> (Option<String>, &[TokenTree]) {
         .map(ToString::to_string)
         .filter(|word| word != "mut" && word != "ref")
         .collect();
+    let is_name =
+        |text: &str| text.starts_with(|first: char| first.is_alphabetic() || first == '_');
     let one = match &*names {
-        [name] => Some(name.clone()),
+        [name] if is_name(name) => Some(name.clone()),
         _ => None,
     };
     (one, &tokens[equal + 1..])
