@@ -303,7 +303,6 @@ mod tests {
         let confinement = Confinement {
             memory: 4 << 30,
             mode: SandboxMode::Off,
-            memory: u64::MAX,
             scratch: dir.to_owned(),
             ceilings: String::new(),
             home: vec![(".config/git/config", b"[user]".to_vec())],
