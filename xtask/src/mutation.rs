@@ -189,7 +189,7 @@ fn search(
     let space = Space::new(&pair.program, &pair.texts, &pair.kept, mutations);
     // TCAS has no loops.
     let extent = Extent {
-        deadline: Some(Instant::now() + Duration::from_secs(options.timeout)),
+        deadline: Some(Instant::now() + Duration::from_secs(options.timeout)).into(),
         ..Extent::new(2, true)
     };
     let specification = Specification::Function {

@@ -31,6 +31,7 @@ pub fn run_of(program: &Program, test: &Test, bound: u32) -> Run {
         bound,
         steps: 100_000,
         implicit: IMPLICIT,
+        deadline: None.into(),
     };
     run(
         program,
@@ -50,7 +51,7 @@ pub fn search(
     size: usize,
 ) -> Result<Found> {
     let extent = Extent {
-        deadline: Some(Instant::now() + LIMIT),
+        deadline: Some(Instant::now() + LIMIT).into(),
         ..Extent::new(bound, IMPLICIT)
     };
     let options = Options {
