@@ -114,6 +114,10 @@ impl Batch {
     }
 }
 
+/// What a change may be, for who wonders why there is none.
+const SHAPES: &str = "a change replaces an operand or a comparison, leaves a statement out, or inserts an assignment; none \
+     inserts an `if` of its own, a loop, an allocation or a call";
+
 /// Most failing calls that are described.
 const MOST_DESCRIBED: usize = 5;
 
@@ -219,7 +223,9 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
             Ended::Contradiction
         }
         HeapOutcome::Exhausted => {
-            batch.message = Some("none of the changes that this command tries repairs it; `repair` and `mutate` try others".to_owned());
+            batch.message = Some(format!(
+                "none of the changes that this command tries repairs it; `repair` and `mutate` try others: {SHAPES}"
+            ));
             Ended::None
         }
         HeapOutcome::Unknown => {
@@ -393,6 +399,9 @@ fn by_tests(
                 false => "",
             },
         ));
+        if !tried.is_over {
+            batch.warnings.push(SHAPES.to_owned());
+        }
         batch.warnings.extend(tried.outside);
         return Ok(batch);
     };

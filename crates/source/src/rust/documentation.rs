@@ -60,7 +60,7 @@ impl<'ast> Visit<'ast> for Documentation {
 
 /// Whether a documentation comment, or one line of it, may have a block of code.
 fn has_block(text: &str) -> bool {
-    let lines = || text.lines().map(|line| line.trim_end());
+    let lines = || text.lines().map(str::trim_end);
     // A comment of several lines usually has a star on each, or all are indented alike.
     let unstarred = |line: &str| match line.trim_start().strip_prefix('*') {
         Some(rest) => rest.to_owned(),
