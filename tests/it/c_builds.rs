@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_of_a_header_is_judged_though_no_makefile_lists_headers() {
     // The header is included through another one, and objects have a directory of their own.
     let makefile = "OBJECTS = obj/main.o obj/other.o\ngrade: $(OBJECTS)\n\t$(CC) -o $@ $(OBJECTS)\n\
@@ -104,6 +105,7 @@ fn a_patch_of_a_header_is_judged_though_no_makefile_lists_headers() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_of_a_header_reaches_a_library_that_a_makefile_below_builds() {
     // Only the library includes the header, which the makefile includes first.
     let below = "libgrade.a: grade.o\n\tar rcs $@ grade.o\n\
@@ -126,6 +128,7 @@ fn a_patch_of_a_header_reaches_a_library_that_a_makefile_below_builds() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_of_a_source_that_another_includes_is_judged() {
     let makefile = "grade: main.o\n\t$(CC) -o $@ main.o\n";
     let subject = grading(
@@ -161,6 +164,7 @@ fn unlisted(build: &str, files: &[(&str, &str)]) -> Subject {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_source_that_the_makefile_does_not_list_is_compiled_again() {
     for makefile in [
         "grade: main.c\n\t$(CC) -o $@ main.c enough.c\n",
@@ -215,6 +219,7 @@ fn whole(build: &str, tests: &str, files: &[(&str, &str)]) -> Subject {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_runs_in_a_directory_that_only_the_build_makes() {
     let build = "mkdir -p out/bin && cc -o out/bin/grade grade.c";
     is_repaired(&whole(build, &tests_in("out/bin"), &[]));
@@ -242,6 +247,7 @@ fn a_test_that_is_a_script_for_a_program_that_is_not_there_is_named() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_configure_asks_of_the_compiler_is_not_asked_again() {
     // `configure` tries the compiler on files that it removes, in a directory that it removes.
     let configure = "#!/bin/sh\nmkdir conftest.dir && cd conftest.dir || exit 1\n\
@@ -260,6 +266,7 @@ fn what_configure_asks_of_the_compiler_is_not_asked_again() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_build_that_runs_failing_tests_is_told_from_one_that_does_not_compile() {
     let told = |build: &str, makefile: &str, tests: &str| {
         let run = whole(build, tests, &[("Makefile", makefile)]).nopol_c(&[]);
@@ -300,6 +307,7 @@ fn a_build_that_runs_failing_tests_is_told_from_one_that_does_not_compile() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_program_for_32_bits_is_repaired() {
     for compiler in narrow() {
         is_repaired(&whole(
@@ -311,6 +319,7 @@ fn a_program_for_32_bits_is_repaired() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_program_that_its_own_build_sanitizes_has_the_addresses_that_it_needs() {
     is_repaired(&whole("cc -fsanitize=address -o grade grade.c", TESTS, &[]));
 }

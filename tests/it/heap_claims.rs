@@ -192,6 +192,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn two_wrong_statements_are_repaired_by_tests() {
     let source = r#"#include <stdio.h>
 #include <stdlib.h>

@@ -62,6 +62,7 @@ fn a_right_function_on_more_nodes_than_are_shown_is_right() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_node_that_is_not_shown_is_asserted_and_the_fault_is_found() {
     for nodes in [51, 200, 2000] {
         let subject = turning(nodes, "done", "at");
@@ -100,6 +101,7 @@ fn corrections(nodes: usize) -> String {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_search_ends_at_its_limit() {
     let subject = turning(51, "rest", "at");
     fs::write(subject.root.join("script"), corrections(51)).unwrap();
@@ -122,6 +124,7 @@ fn a_search_ends_at_its_limit() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn ctrl_c_ends_a_search_and_not_the_session() {
     let subject = turning(51, "rest", "at");
     fs::write(subject.root.join("script"), corrections(51)).unwrap();

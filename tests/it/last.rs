@@ -73,6 +73,7 @@ fn explain_and_apply_after_a_search_do_not_search_again() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn other_settings_and_damaged_files_are_searched_for_again() {
     let subject = Subject::lib(GRADES);
     // Neither a look around is kept nor a run that was stopped before it found a patch.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::common::{Subject, strings};
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
     let subject = Subject::lib(
         "/// The first letter, or `None` where there is no word.\n\
@@ -55,6 +56,7 @@ fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn alternatives_are_told_with_their_exits_and_their_extent() {
     let subject = Subject::lib(
         r#"/// The sizes in a list like `3,4`, and their sum.
@@ -252,6 +254,7 @@ pub fn half(number: u32) -> u32 {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_example_that_fails_is_named_and_no_success() {
     let alone = Subject::lib(HALF).nopol(&[]);
     assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
@@ -296,6 +299,7 @@ fn an_example_that_fails_is_named_and_no_success() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn arguments_that_a_test_binary_does_not_know_are_blamed_and_nothing_is_searched() {
     let subject = Subject::lib(
         "pub fn half(number: u32) -> u32 {\n    if number > 1 { number / 2 } else { 1 }\n}\n\n\

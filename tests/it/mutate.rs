@@ -152,6 +152,7 @@ fn a_repair_is_written_and_taken_back() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn all_ways_of_ruling_out_find_the_same() {
     let subject = sum();
     let by = |prune: &str| {
@@ -524,6 +525,7 @@ int main(int argc, char **argv)
 const PRINTED: &str = "6 1 7\\n12 6 3 8\\n0 200 97";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn every_operator_and_constant_of_a_c_program_is_tried() {
     let changes = [
         (
@@ -701,6 +703,7 @@ fn documented(tests: &str) -> Subject {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn the_arguments_after_two_dashes_choose_tests() {
     let subject = documented(
         "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n    #[test]\n    fn of_seven() { assert_eq!(half(7), 3); }\n    \

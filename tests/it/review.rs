@@ -23,6 +23,7 @@ fn answered(subject: &Subject, args: &[&str], answers: &str) -> Run {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn patches_of_two_causes_are_applied_one_after_the_other() {
     let subject = Subject::fixture("two-causes", "two-causes");
     assert_ne!(subject.cargo_test(&[]).code, 0);
@@ -139,6 +140,7 @@ fn a_report_that_names_a_file_of_others_is_refused() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_review_explains_applies_and_takes_back() {
     let subject = Subject::lib(GRADES);
     // It writes a Cargo.lock.
@@ -264,6 +266,7 @@ fn a_review_has_suggestions_only_for_lines_of_the_diff() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_change_of_a_source_starts_another_search() {
     let subject = Subject::lib(GRADES);
     let mut command = subject.command(&["--watch", "--top", "1"]);

@@ -246,9 +246,8 @@ fn kept(program: &Program) -> Unmutated {
     }
 }
 
-#[test]
-fn all_mutants_that_equal_a_reference_are_found() {
-    hold(10, DEEP, |program, texts| {
+fn all_that_equal_a_reference_are_found(cases: u32) {
+    hold(cases, DEEP, |program, texts| {
         let space = Space::new(program, texts, &kept(program), (Level::Two, false));
         let (function, reference) = (named(program, "wrong"), named(program, "right"));
         let specification = Specification::Function {
@@ -281,8 +280,8 @@ fn all_mutants_that_equal_a_reference_are_found() {
     });
 }
 
-fn all_that_pass_the_tests_are_found(depth: Depth) {
-    hold(10, depth, |program, texts| {
+fn all_that_pass_the_tests_are_found(cases: u32, depth: Depth) {
+    hold(cases, depth, |program, texts| {
         let space = Space::new(program, texts, &kept(program), (depth.level, false));
         let tests: Vec<Test> = (0..INPUTS)
             .map(|input| {
@@ -297,12 +296,31 @@ fn all_that_pass_the_tests_are_found(depth: Depth) {
     });
 }
 
+/// How many programs there are in `make test`; each takes seconds.
+const SOME: u32 = 4;
+
+/// How many there are in `make test-full`.
+const MANY: u32 = 20;
+
+#[test]
+fn all_mutants_that_equal_a_reference_are_found() {
+    all_that_equal_a_reference_are_found(SOME);
+}
+
 #[test]
 fn all_mutants_that_pass_the_tests_are_found() {
-    all_that_pass_the_tests_are_found(DEEP);
+    all_that_pass_the_tests_are_found(SOME, DEEP);
 }
 
 #[test]
 fn all_single_mutants_of_the_third_level_that_pass_the_tests_are_found() {
-    all_that_pass_the_tests_are_found(WIDE);
+    all_that_pass_the_tests_are_found(SOME, WIDE);
+}
+
+#[test]
+#[ignore = "make test-full: as above, with more programs"]
+fn all_mutants_of_many_programs_are_found() {
+    all_that_equal_a_reference_are_found(MANY);
+    all_that_pass_the_tests_are_found(MANY, DEEP);
+    all_that_pass_the_tests_are_found(MANY, WIDE);
 }
