@@ -2,6 +2,7 @@
 //! any tests? Nothing is built or run. What is recorded at run time is taken to be every visible name, with a few
 //! fields and queries; of all else the generators are asked.
 
+mod aside;
 mod space;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,9 @@ pub struct Options {
     /// Print edits with this result
     #[arg(long, value_name = "RESULT")]
     list: Option<String>,
+    /// Only edits of commits with a message that speaks of a mistake
+    #[arg(long)]
+    fixes: bool,
     /// Only so many, spread over the file
     #[arg(long, value_name = "NUMBER")]
     most: Option<usize>,
@@ -41,7 +45,9 @@ pub fn run(options: &Options) -> Result<()> {
     let file = fs::File::open(&options.edits)
         .with_context(|| format!("cannot read {}", options.edits.display()))?;
     let lines: Vec<String> = BufReader::new(file).lines().collect::<Result<_, _>>()?;
-    let step = options.most.map_or(1, |most| (lines.len() / most.max(1)).max(1));
+    let step = options
+        .most
+        .map_or(1, |most| (lines.len() / most.max(1)).max(1));
     let start = Instant::now();
     let mut rows = String::from("repository,commit,file,function,kind,result\n");
     let mut table: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
@@ -50,7 +56,13 @@ pub fn run(options: &Options) -> Result<()> {
     let mut number = 0;
     for line in lines.iter().step_by(step) {
         let mined: Mined = serde_json::from_str(line)?;
-        if objects.as_ref().is_none_or(|(of, _)| *of != mined.repository) {
+        if options.fixes && !aside::is_fix(&mined.subject) {
+            continue;
+        }
+        if objects
+            .as_ref()
+            .is_none_or(|(of, _)| *of != mined.repository)
+        {
             objects = Some((mined.repository.clone(), Objects::of(&mined.repository)?));
         }
         if known.as_ref().is_none_or(|(blob, _)| *blob != mined.blob) {
@@ -66,9 +78,14 @@ pub fn run(options: &Options) -> Result<()> {
         };
         number += 1;
         let kind = kind(&mined.what);
-        let result = match answer {
-            Ok(way) => format!("{way:?}").to_lowercase(),
-            Err(miss) => format!("{miss:?}").to_lowercase(),
+        let aside = match answer {
+            Ok(_) => None,
+            Err(_) => aside::reason(sources, &mined)?,
+        };
+        let result = match (answer, aside) {
+            (_, Some(reason)) => reason.to_owned(),
+            (Ok(way), None) => format!("{way:?}").to_lowercase(),
+            (Err(miss), None) => format!("{miss:?}").to_lowercase(),
         };
         if options.list.as_ref() == Some(&result) {
             println!("{}:{} {:?}", mined.path, mined.line, mined.what);
@@ -84,12 +101,25 @@ pub fn run(options: &Options) -> Result<()> {
         *table.entry(kind).or_default().entry(result).or_default() += 1;
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("{number} edits, {:.1} s per thousand", seconds * 1000.0 / number.max(1) as f64);
+    println!(
+        "{number} edits, {:.1} s per thousand",
+        seconds * 1000.0 / number.max(1) as f64
+    );
     for (kind, results) in &table {
-        let all: usize = results.values().sum();
+        let counted = results
+            .iter()
+            .filter(|(name, _)| !aside::REASONS.contains(&name.as_str()));
+        let all: usize = counted.map(|(_, n)| n).sum();
         let is_way = |name: &String| ["text", "edit", "new"].contains(&name.as_str());
-        let proposed: usize = results.iter().filter(|(name, _)| is_way(name)).map(|(_, n)| n).sum();
-        println!("{kind}: {proposed} of {all} ({:.1} %)", share(proposed, all));
+        let proposed: usize = results
+            .iter()
+            .filter(|(name, _)| is_way(name))
+            .map(|(_, n)| n)
+            .sum();
+        println!(
+            "{kind}: {proposed} of {all} ({:.1} %)",
+            share(proposed, all)
+        );
         for (result, n) in results {
             println!("    {result:12} {n:6} ({:.1} %)", share(*n, all));
         }
@@ -127,9 +157,7 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
         let before = &text[function.span.start..byte];
         skeleton(before).chars().count()
     };
-    let is_own = |site: &&Site| {
-        site.function == index && function.span.contains(&site.span.start)
-    };
+    let is_own = |site: &&Site| site.function == index && function.span.contains(&site.span.start);
     let sites = || sources.sites.iter().filter(is_own);
     let kin = space::kin(sources);
     let space = |site| Space::at(sources, site, &kin);

@@ -30,6 +30,8 @@ pub struct Mined {
     /// The directory that the repository was read from.
     pub repository: PathBuf,
     pub commit: String,
+    /// The first line of its message.
+    pub subject: String,
     pub path: String,
     /// The object that has the file's old text.
     pub blob: String,
@@ -41,6 +43,8 @@ pub struct Mined {
 
 /// A hunk with more lines does something else, too.
 const MOST_LINES: usize = 16;
+/// A commit with more edits renames something, or follows another version of the language.
+const MOST_EDITS: usize = 3;
 /// Larger files are generated, or take too long.
 const MOST_BYTES: usize = 300_000;
 /// Added lines without any of these change no condition.
@@ -53,11 +57,17 @@ pub fn run(options: &Options) -> Result<()> {
     for repository in &options.repositories {
         let mut number = 0;
         let mut objects = Objects::of(repository)?;
-        log(repository, options.commits, &mut |changed| {
-            for mined in of_file(&mut objects, repository, changed)? {
-                number += 1;
-                serde_json::to_writer(&mut out, &mined)?;
-                out.write_all(b"\n")?;
+        log(repository, options.commits, &mut |files| {
+            let mut found = Vec::new();
+            for changed in files {
+                found.extend(of_file(&mut objects, repository, changed)?);
+            }
+            if found.len() <= MOST_EDITS {
+                number += found.len();
+                for mined in found {
+                    serde_json::to_writer(&mut out, &mined)?;
+                    out.write_all(b"\n")?;
+                }
             }
             Ok(())
         })?;
@@ -71,6 +81,7 @@ pub fn run(options: &Options) -> Result<()> {
 #[derive(Clone, Debug, Default)]
 struct Changed {
     commit: String,
+    subject: String,
     path: String,
     blobs: [String; 2],
     hunks: Vec<Hunk>,
@@ -83,16 +94,16 @@ struct Hunk {
     has_condition: bool,
 }
 
-/// Walks through the files that commits change, newest first.
+/// Walks through the files that each commit changes, newest first.
 fn log(
     repository: &Path,
     commits: usize,
-    found: &mut dyn FnMut(&Changed) -> Result<()>,
+    found: &mut dyn FnMut(&[Changed]) -> Result<()>,
 ) -> Result<()> {
     let mut git = Command::new("git")
         .arg("-C")
         .arg(repository)
-        .args(["log", "--no-merges", "--format=%x01%H", "-p", "-U0"])
+        .args(["log", "--no-merges", "--format=%x01%H %s", "-p", "-U0"])
         .args(["--full-index", "--no-renames", "--no-ext-diff"])
         .args(["--diff-filter=M", &format!("-n{commits}"), "--", "*.rs"])
         .stdout(Stdio::piped())
@@ -100,30 +111,35 @@ fn log(
         .spawn()?;
     let output = git.stdout.take().context("no output")?;
     let mut reader = BufReader::new(output);
-    let mut changed = Changed::default();
-    let mut commit = String::new();
+    let mut files: Vec<Changed> = Vec::new();
+    let mut head = (String::new(), String::new());
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
         let is_over = reader.read_until(b'\n', &mut bytes)? == 0;
         let line = String::from_utf8_lossy(&bytes);
         let line = line.trim_end_matches('\n');
-        let is_next = line.starts_with('\u{1}') || line.starts_with("diff --git ");
-        if (is_over || is_next) && !changed.hunks.is_empty() {
-            found(&changed)?;
+        let next = line.strip_prefix('\u{1}');
+        if is_over || next.is_some() {
+            found(&files)?;
+            files.clear();
         }
         if is_over {
             break;
         }
-        if let Some(hash) = line.strip_prefix('\u{1}') {
-            commit = hash.to_owned();
-            changed = Changed::default();
-        } else if is_next {
-            changed = Changed {
-                commit: commit.clone(),
+        if let Some((hash, subject)) = next.and_then(|next| next.split_once(' ')) {
+            head = (hash.to_owned(), subject.to_owned());
+        } else if line.starts_with("diff --git ") {
+            files.push(Changed {
+                commit: head.0.clone(),
+                subject: head.1.clone(),
                 ..Changed::default()
-            };
-        } else if let Some(rest) = line.strip_prefix("index ") {
+            });
+        }
+        let Some(changed) = files.last_mut() else {
+            continue;
+        };
+        if let Some(rest) = line.strip_prefix("index ") {
             let pair = rest.split(' ').next().unwrap_or_default();
             if let Some((old, new)) = pair.split_once("..") {
                 changed.blobs = [old.to_owned(), new.to_owned()];
@@ -188,12 +204,12 @@ fn of_file(objects: &mut Objects, repository: &Path, changed: &Changed) -> Resul
             continue;
         }
         seen.push(first);
-        for Edit { function, what } in
-            edits::between(&edits::read(&before)?, &edits::read(&after)?)
+        for Edit { function, what } in edits::between(&edits::read(&before)?, &edits::read(&after)?)
         {
             found.push(Mined {
                 repository: repository.to_owned(),
                 commit: changed.commit.clone(),
+                subject: changed.subject.clone(),
                 path: path.clone(),
                 blob: changed.blobs[0].clone(),
                 line: first,
@@ -215,7 +231,9 @@ fn enclosing(text: &str, line: usize) -> Option<(usize, String)> {
         let line = line.strip_prefix("pub").map_or(line, |rest| {
             let rest = rest.trim_start();
             match rest.starts_with('(') {
-                true => rest.split_once(')').map_or(rest, |(_, rest)| rest.trim_start()),
+                true => rest
+                    .split_once(')')
+                    .map_or(rest, |(_, rest)| rest.trim_start()),
                 false => rest,
             }
         });

@@ -361,7 +361,10 @@ fn called(text: &str) -> BTreeSet<String> {
 fn bare(text: &str) -> String {
     let text: String = text.split_whitespace().collect();
     let bare = text.trim_start_matches(['&', '*']);
-    match bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+    match bare
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
         Some(inside) if !inside.contains(['(', ')']) => bare_owned(inside),
         _ => bare.to_owned(),
     }
@@ -401,7 +404,10 @@ fn added<'t>(old: &Node, new: &'t Node) -> Option<Vec<&'t Node>> {
         let mut gone: Vec<&Node> = Vec::new();
         let mut fresh: Vec<&'t Node> = after.clone();
         for clause in &before {
-            match fresh.iter().position(|other| spelled(other) == spelled(clause)) {
+            match fresh
+                .iter()
+                .position(|other| spelled(other) == spelled(clause))
+            {
                 Some(at) => _ = fresh.remove(at),
                 None => gone.push(clause),
             }
@@ -482,13 +488,19 @@ fn f(item: &Item, text: &str, at: usize, other: usize) -> usize {
     fn what_they_do_not_propose_has_a_reason() {
         let of = |new: &str| way("at < other", new);
         assert_eq!(of("at < other && unknown"), Err(Miss::Name));
-        assert_eq!(of("at < other && g(text, other) == 1"), Err(Miss::Arguments));
+        assert_eq!(
+            of("at < other && g(text, other) == 1"),
+            Err(Miss::Arguments)
+        );
         assert_eq!(of("at < other && h(text)"), Err(Miss::Call));
         assert_eq!(
             of("at < other && text.chars().any(|c| c == 'x')"),
             Err(Miss::Call)
         );
         assert_eq!(of("at < other && a && b && c"), Err(Miss::Large));
-        assert_eq!(of("at == 1 && (other == 2 || at == 3) && at != 9"), Err(Miss::Large));
+        assert_eq!(
+            of("at == 1 && (other == 2 || at == 3) && at != 9"),
+            Err(Miss::Large)
+        );
     }
 }
