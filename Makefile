@@ -19,12 +19,12 @@ demo: setup
 test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo clippy --package cargo-nopol --no-default-features -- -D warnings
 	cargo test --workspace
 
 # The ignored tests: what takes long, and what stands-ins speak for in `make test`.
 test-full: setup
 	@sh xtask/setup-full.sh
+	cargo clippy --package cargo-nopol --no-default-features -- -D warnings
 	cargo test --workspace --lib --bins --tests -- --ignored
 	sh xtask/package.sh
 	sh xtask/msrv.sh

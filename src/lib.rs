@@ -44,7 +44,7 @@
 //!
 //! ```
 //! use cargo_nopol::exchange::ProblemFile;
-//! use cargo_nopol::exchange::solve::{self, Options};
+//! use cargo_nopol::exchange::solve::{self, SolveOptions};
 //!
 //! let dir = tempfile::tempdir()?;
 //! let path = camino::Utf8PathBuf::try_from(dir.path().join("grades.json"))?;
@@ -57,7 +57,7 @@
 //! )?;
 //! let problem = ProblemFile::read(&path)?;
 //! let engine = cargo_nopol::EngineKind::default();
-//! let solved = solve::solve(&problem, &Options { engine, top: 1 });
+//! let solved = solve::solve(&problem, &SolveOptions { engine, top: 1 });
 //! assert!(solved.line.contains("score >= needed"), "{}", solved.line);
 //! # Ok::<(), anyhow::Error>(())
 //! ```

@@ -45,10 +45,13 @@ use nopol_process::run::suite::TestIndex;
 use self::engine::{ENGINES, QUICK};
 use self::foreseeing::Foreseeing;
 use self::hints::Hints;
+use self::judging::Judge;
 use self::knowledge::Knowledge;
+use self::ranking::Ranker;
 use self::session::Session;
 use self::settings::{Depth, Settings};
 use self::setup::Setup;
+use self::showing::Presenter;
 use crate::exchange;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
@@ -72,6 +75,8 @@ pub fn run(
         Ok(subject) => pipeline(settings, subject, supervisor, &progress, &mut outcome),
         Err(error) => Err(error.into()),
     };
+    // Whatever ended it, what was seen until then counts.
+    progress.take_preparation().report(&mut outcome);
     if let Err(error) = ended {
         let (ending, mut message) = ending::of(&error);
         if let (Ending::TimeLimit, Some(phase)) = (ending, progress.abandoned()) {
@@ -96,30 +101,26 @@ fn pipeline(
 ) -> Result<()> {
     let subject = match &settings.reference {
         Some(version) if settings.depth != Depth::List => {
-            reference::answered(settings, subject, version, supervisor, progress, outcome)?
+            reference::answered(settings, subject, version, supervisor, progress)?
         }
         _ => subject,
     };
-    let setup = Setup::new(settings, subject, supervisor, outcome)?;
-    let mut copies = setup.copies(progress, outcome)?;
+    let setup = Setup::new(settings, subject, supervisor)?;
+    if let Some(shortfall) = setup.shortfall() {
+        progress.warn(shortfall);
+    }
+    let mut copies = setup.copies(progress)?;
     let runner = setup.runner();
-    let mut sources = setup.read(&copies, outcome)?;
+    let mut sources = setup.read(&copies, progress)?;
     let hints = Hints::of(settings, &copies.plain.root, &sources)?;
     identity::tell(settings, &copies.plain, outcome)?;
-    let built = setup.build(&mut copies, &sources, &runner, progress, outcome)?;
+    let built = setup.build(&mut copies, &sources, &runner, progress)?;
 
     let plain = &mut copies.plain;
-    let tested = baseline::take(
-        settings,
-        progress,
-        outcome,
-        plain,
-        built.plain,
-        &runner,
-        &sources,
-    )?;
+    let tested = baseline::take(settings, progress, plain, built.plain, &runner, &sources)?;
     copies.share_settings();
     let (tests, baseline) = tested;
+    progress.take_preparation().report(outcome);
     if settings.depth == Depth::List {
         reports::list(settings, &hints, &sources, &tests, outcome);
         return Ok(());
@@ -173,15 +174,16 @@ fn pipeline(
         ..Knowledge::default()
     };
     outcome.ending = Ending::NoPatch;
+    let presenter = Presenter::new(&session);
     let found = search(&session, &mut knowledge, &targets, outcome);
     if found.as_ref().is_err_and(anyhow::Error::is::<Stopped>) {
         // Of a time limit something was kept for checking what was found until then.
         if supervisor.use_reserve() || knowledge.checked.is_some() {
             let plausible = knowledge.held.clone();
             // What ends this also ended the search.
-            let _ = session.show(&mut knowledge, outcome, plausible);
+            let _ = presenter.show(&mut knowledge, outcome, plausible);
         }
-        session.show_unchecked(&mut knowledge, outcome);
+        presenter.show_unchecked(&mut knowledge, outcome);
     }
     knowledge.notes.report(outcome);
     chance::tell(&session, &knowledge, outcome);
@@ -201,6 +203,7 @@ fn search(
     targets: &[TestIndex],
     outcome: &mut Outcome,
 ) -> Result<()> {
+    let presenter = Presenter::new(session);
     let mut plausible = Vec::new();
     let engines = match session.settings.quick {
         true => &ENGINES[..QUICK],
@@ -212,14 +215,14 @@ fn search(
             continue;
         }
         if session.settings.depth == Depth::Repair {
-            session.show_first(knowledge, &plausible)?;
+            presenter.show_first(knowledge, &plausible)?;
             if !plausible.is_empty() {
                 session.supervisor.reserve(session.time_to_check());
             }
         }
         let fixes = engine.search(session, knowledge, &targets, &plausible)?;
         let most = engine.most_judged();
-        plausible.extend(session.judge(knowledge, &targets, fixes, &plausible, most)?);
+        plausible.extend(Judge::new(session).judge(knowledge, &targets, fixes, &plausible, most)?);
     }
     if session.settings.depth == Depth::Localize {
         if !knowledge.angelic.is_empty() {
@@ -228,13 +231,13 @@ fn search(
         return Ok(());
     }
     if let Some(dir) = &session.settings.dump {
-        exchange::dump_case(dir, &session.facts(knowledge, &plausible))
+        exchange::dump_case(dir, &Ranker::new(session).facts(knowledge, &plausible))
             .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
     }
     session.supervisor.use_reserve();
-    session.show(knowledge, outcome, plausible)?;
+    presenter.show(knowledge, outcome, plausible)?;
     match outcome.patches.is_empty() && session.settings.is_for_structures() {
-        true => session.show_structures(outcome, targets),
+        true => presenter.show_structures(outcome, targets),
         false => Ok(()),
     }
 }

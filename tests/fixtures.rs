@@ -1,7 +1,6 @@
-//! Every fixture is a test of its own name: its outcome and its first patch. `NAME::again` has all patches
-//! shown, runs the suite with each of them, and runs the tool a second time, with another `--jobs`. Of some
-//! fixtures that stand for the rest only this is a test; of the others it is one of the ignored tests, which
-//! `make test-full` runs. Of slow ones it is all there is.
+//! Every fixture is a test, `NAME::again`: its outcome and its first patch; with all patches shown, the suite is run with
+//! each of them, and the tool a second time, with another `--jobs`. `make test` runs this for a few fixtures that stand for
+//! the rest, and some others as `NAME`, once and with one patch; `make test-full` runs what is left.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -13,63 +12,44 @@ use common::{Run, Subject, fixtures, has_first_patch, says, strings};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
-/// Checked thoroughly by `make test`: one fixture for each kind of site, search and subject, a quick one each.
-const STAND_INS: [&str; 11] = [
-    "arm-guard",
+/// Checked thoroughly by `make test`: a search without a patch, an expression, a precondition, and two C programs.
+const STAND_INS: [&str; 5] = [
     "boolean-tail",
-    "constructor-exit",
-    "guard-at-the-start",
     "hopeless",
-    "two-at-once",
-    "two-causes",
     "whole-run",
     "c/lists-remove",
     "c/loops-gcd",
-    "c/parser-delimiter",
 ];
 
-/// Left to `make test-full`: others test what they test in part, or they take more than five seconds of processor time.
-const SLOW: [&str; 34] = [
-    "below-zero",
-    "blank-lines",
-    "both-evaluated",
-    "characters-meant",
-    "element-at",
-    "error-variant",
-    "far-from-the-test",
-    "generic-operands",
-    "kin-flag",
-    "labelled-continue",
-    "late-exit",
-    "loop-bound",
-    "mark-of-function",
-    "named-constant",
-    "operator-of-chain",
-    "optional-field",
-    "other-case",
-    "raised-error",
-    "several-visits",
-    "sibling-query",
-    "spanless-macro",
-    "threshold",
-    "turned-guard",
-    "two-members",
-    "unreadable-operand",
-    "c/advisory-conjunct",
-    "c/lists-insert",
-    "c/lists-null",
-    "c/loops-endless",
-    "c/loops-last",
-    "c/makefile-empty",
-    "c/parser-bounds",
-    "c/silent-build",
-    "c/strings-inside",
+/// Run once by `make test`: quick ones of each kind of site, search and subject.
+const ONCE: [&str; 21] = [
+    "account-fee",
+    "arm-guard",
+    "constructor-exit",
+    "extract-folder",
+    "gcd",
+    "guard-at-the-start",
+    "macro-argument",
+    "matches-pattern",
+    "missing-error",
+    "nothing-to-do",
+    "percentile",
+    "prefix-sums",
+    "two-at-once",
+    "two-causes",
+    "c/arithmetic-subscript",
+    "c/break-guarded",
+    "c/crash-goto",
+    "c/macro-argument",
+    "c/parser-delimiter",
+    "c/pointers-zero",
+    "c/window-full",
 ];
 
 fn main() -> ExitCode {
     let mut names = names("");
     names.extend(self::names("c/"));
-    for name in STAND_INS.iter().chain(&SLOW) {
+    for name in STAND_INS.iter().chain(&ONCE) {
         assert!(
             names.iter().any(|known| known == *name),
             "no fixture {name}"
@@ -79,7 +59,7 @@ fn main() -> ExitCode {
     for name in names {
         let stands_in = STAND_INS.contains(&&*name);
         let (once, again) = (name.clone(), name.clone());
-        if !stands_in && !SLOW.contains(&&*name) {
+        if ONCE.contains(&&*name) {
             trials.push(Trial::test(name.clone(), move || check(&once, false)));
         }
         let thorough = Trial::test(name + "::again", move || check(&again, true));

@@ -41,7 +41,7 @@ elif command -v pacman >/dev/null 2>&1; then
 elif command -v brew >/dev/null 2>&1; then
     brew install z3 pkgconf gdb
 elif have_z3; then
-    echo "setup: there is none of apt-get, dnf, pacman and brew: without gdb, \`cargo nopol debug\` and its tests do not work" >&2
+    echo "setup: there is none of apt-get, dnf, pacman and brew: without gdb, \`cargo nopol c debug\` and its tests do not work" >&2
 else
     fail "$missing is missing and there is none of apt-get, dnf, pacman and brew: install libz3 (4.8.12 or later) with its pkg-config file, or build without the solver: cargo build --no-default-features"
 fi

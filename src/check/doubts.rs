@@ -17,30 +17,51 @@ const MOST_WATCHED: usize = 2;
 /// About how many times as long a test takes there.
 const SLOWER: f64 = 50.0;
 
+/// Why a patch was not run under Memcheck, as a clause.
+pub type Unwatched = &'static str;
+
+/// The warning that says so.
+pub fn unwatched(reason: Unwatched) -> String {
+    format!("no patch was run under valgrind: {reason}")
+}
+
+/// It builds only with sanitizers.
+const ONLY_SANITIZED: Unwatched = "the program does not build without the sanitizers";
+/// It was started in vain.
+const CANNOT_RUN: Unwatched =
+    "valgrind cannot run the program: its build adds a sanitizer, or it is for another processor";
+
 impl Validator<'_> {
-    /// Whether Memcheck can be asked: there is one, and the subject's tests are commands that no sanitizer watches.
+    /// Whether Memcheck can be asked: there is one, and the subject's tests are commands.
     pub fn can_watch(&self) -> bool {
-        self.valgrind.is_some()
-            && self.sources.language == Language::C
-            && !self.instrumented.subject.is_sanitized()
+        self.valgrind.is_some() && self.sources.language == Language::C
     }
 
     /// What Memcheck finds in tests that a patch cures, and not without the patch; it is built for that once more. A test
-    /// takes about half a second, so ask only of patches that have been accepted and are to be shown first. At most as
-    /// many threads as there are working copies may call this at a time.
+    /// takes about half a second, so ask only of patches that have been accepted and are to be shown first. Where the tests
+    /// run under sanitizers, Memcheck gets the program without them. At most as many threads as there are working copies may
+    /// call this at a time.
     ///
     /// # Errors
     /// As [`Validator::accepts`].
-    pub fn memory_errors(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Vec<String>> {
+    pub fn memory_errors(
+        &self,
+        edits: &[Edit],
+        targets: &[TestIndex],
+    ) -> Result<Result<Vec<String>, Unwatched>> {
         let is_short =
             |test: &&TestIndex| self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64();
         let tests = targets.iter().filter(is_short).take(MOST_WATCHED);
         let tests: Vec<TestIndex> = tests.copied().collect();
-        match &self.valgrind {
-            Some(valgrind) if !tests.is_empty() => {
-                self.with_copy(|workspace| self.new_errors(workspace, valgrind, edits, &tests))
+        let Some(valgrind) = self.valgrind.as_deref().filter(|_| !tests.is_empty()) else {
+            return Ok(Ok(Vec::new()));
+        };
+        match &self.unsanitized {
+            Some(unsanitized) => {
+                let unsanitized = lock(unsanitized);
+                self.new_errors(unsanitized.workspace, valgrind, edits, &tests)
             }
-            _ => Ok(Vec::new()),
+            None => self.with_copy(|workspace| self.new_errors(workspace, valgrind, edits, &tests)),
         }
     }
 
@@ -50,10 +71,13 @@ impl Validator<'_> {
         valgrind: &Utf8Path,
         edits: &[Edit],
         tests: &[TestIndex],
-    ) -> Result<Vec<String>> {
+    ) -> Result<Result<Vec<String>, Unwatched>> {
         let errors = |edits: &[Edit], tests: &[TestIndex]| {
             self.write(workspace, edits)?;
             let build = workspace.build(Linked::Plain)?;
+            if !build.succeeded {
+                return Ok(Err(ONLY_SANITIZED));
+            }
             let mut found = Vec::new();
             for test in tests {
                 let id = &self.tests[*test];
@@ -62,25 +86,34 @@ impl Validator<'_> {
                         let runner = self.runner;
                         runner.memory_errors(valgrind, binary, &id.name, self.timeout)?
                     }
-                    None => BTreeSet::new(),
+                    None => Some(BTreeSet::new()),
+                };
+                let Some(errors) = errors else {
+                    return Ok(Err(CANNOT_RUN));
                 };
                 found.push((*test, errors));
             }
-            anyhow::Ok(found)
+            anyhow::Ok(Ok(found))
         };
-        let patched = errors(edits, tests)?;
+        let patched = match errors(edits, tests)? {
+            Ok(patched) => patched,
+            Err(reason) => return Ok(Err(reason)),
+        };
         let mut found: BTreeSet<String> = patched.into_iter().flat_map(|(_, it)| it).collect();
         if !found.is_empty() {
             let mut known = lock(&self.unpatched_errors);
             let unknown = tests.iter().filter(|test| !known.contains_key(test));
             let unknown: Vec<TestIndex> = unknown.copied().collect();
             if !unknown.is_empty() {
-                known.extend(errors(&[], &unknown)?);
+                match errors(&[], &unknown)? {
+                    Ok(unpatched) => known.extend(unpatched),
+                    Err(reason) => return Ok(Err(reason)),
+                }
             }
             found.retain(|error| !tests.iter().any(|test| known[test].contains(error)));
         }
         let of_valgrind = |error| format!("valgrind finds: {error}");
-        Ok(found.into_iter().map(of_valgrind).collect())
+        Ok(Ok(found.into_iter().map(of_valgrind).collect()))
     }
 
     /// What the compiler warns of in the patched files, without what it warns of in the unpatched ones.

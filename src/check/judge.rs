@@ -52,7 +52,7 @@ pub struct Terms<'a> {
     pub slow: &'a Mutex<BTreeSet<TestIndex>>,
 }
 
-/// The runs of a test that draws random numbers, each with others.
+/// The runs of a test with random input, each with other random numbers.
 const DRAWS: u64 = 5;
 
 /// Judges a candidate. If it cures its targets and breaks no test that it could break, the failing tests in
@@ -84,13 +84,9 @@ pub fn judge(
         };
         Ok::<Verdict, anyhow::Error>(suite.run(test, &plan)?.verdict)
     };
-    // A test that draws random numbers has to pass with several.
+    // A test with random input has to pass with several.
     let verdict = |test: TestIndex, timeout: Duration| {
-        let draws = if spectrum.random.contains(&test) {
-            DRAWS
-        } else {
-            1
-        };
+        let draws = if spectrum.is_random(test) { DRAWS } else { 1 };
         for draw in 0..draws {
             let verdict = drawing(test, timeout, draw)?;
             if !verdict.passed() {

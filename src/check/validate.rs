@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::confine::Circumstances;
 use nopol_process::run::id::TestId;
 use nopol_process::run::memcheck;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
@@ -23,7 +24,7 @@ const MIN_SILENCE: Duration = Duration::from_secs(5);
 /// How many times as long as all of them took they may be silent.
 const MOST_SILENCE: u32 = 2;
 
-/// A test that draws random numbers has to pass in so many more runs with a patch: as many as take this many seconds in
+/// A test with random input has to pass in so many more runs with a patch: as many as take this many seconds in
 /// all, within bounds.
 const MOST_SECONDS_AGAIN: f64 = 10.0;
 const FEWEST_AGAIN: usize = 2;
@@ -67,7 +68,7 @@ pub struct Copies<'a> {
 /// What is known of tests whose input differs from run to run.
 #[derive(Clone, Debug)]
 pub struct Chance<'a> {
-    /// Tests that draw random numbers.
+    /// Tests with random input.
     pub random: BTreeSet<TestIndex>,
     /// Counterexamples that failing ones printed.
     pub replays: &'a Replays,
@@ -84,7 +85,7 @@ pub struct Validator<'a> {
     pub(super) baseline: &'a Baseline,
     pub(super) timeout: Duration,
     chance: Chance<'a>,
-    unsanitized: Option<Mutex<Unsanitized<'a>>>,
+    pub(super) unsanitized: Option<Mutex<Unsanitized<'a>>>,
     /// Working copies that are not in use.
     free: Mutex<Vec<&'a Workspace<'a>>>,
     /// Held while tests run: running two suites at once might exceed timeouts.
@@ -107,8 +108,8 @@ struct Known {
 
 /// The subject without its sanitizers. A patch must also work without them.
 #[derive(Debug)]
-struct Unsanitized<'a> {
-    workspace: &'a Workspace<'a>,
+pub(super) struct Unsanitized<'a> {
+    pub(super) workspace: &'a Workspace<'a>,
     /// The passing tests of the baseline that also pass without sanitizers; determined when first needed.
     passing: Option<Vec<TestIndex>>,
 }
@@ -292,7 +293,7 @@ impl<'a> Validator<'a> {
         Ok((unlucky, broken))
     }
 
-    /// Whether a test passes in each of several runs, if it draws random numbers.
+    /// Whether a test passes in each of several runs, if its input is random.
     fn passes_again(&self, suite: &Suite, test: TestIndex) -> Result<bool> {
         if !self.chance.random.contains(&test) {
             return Ok(true);
@@ -301,8 +302,7 @@ impl<'a> Validator<'a> {
         self.passes_each(suite, test, runs.clamp(FEWEST_AGAIN, MOST_AGAIN))
     }
 
-    /// Whether a test that a patch cures goes on passing: randomness has other sources than those that are seen, such as
-    /// the time.
+    /// Whether a test that a patch cures goes on passing: its input may be random, and nobody noticed.
     fn passes_on(&self, suite: &Suite, test: TestIndex) -> Result<bool> {
         let runs = self.runs_within(MOST_SECONDS_ON, test);
         self.passes_each(suite, test, runs.min(MOST_ON))
@@ -317,6 +317,7 @@ impl<'a> Validator<'a> {
     fn passes_each(&self, suite: &Suite, test: TestIndex, runs: usize) -> Result<bool> {
         let plan = Plan {
             timeout: self.timeout,
+            circumstances: Circumstances::OTHER_ADDRESSES,
             ..Plan::default()
         };
         for _ in 0..runs {

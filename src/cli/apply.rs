@@ -11,7 +11,7 @@ use clap::Args;
 use nopol_basics::count;
 
 use super::confirm::{self, Confirmed, Refuted, Untestable};
-use super::request::{Place, ago};
+use super::request::{SubjectOptions, ago};
 use super::{Target, consent, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
 use crate::repair::discriminating::DiscriminatingTest;
@@ -56,12 +56,12 @@ pub struct Apply<P: Target> {
     #[arg(long)]
     with_test: bool,
 
-    /// Apply a patch of FILE.json without asking. It may be somebody else's code, which is built and run before it is written
+    /// Apply a patch of FILE.json without asking, even if it is somebody else's code: it is built and run first
     #[arg(long)]
     yes: bool,
 
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 }
 
 impl<P: Target> Apply<P> {
@@ -121,7 +121,7 @@ impl<P: Target> Apply<P> {
         }
         let shown = test.as_ref().map_or_else(String::new, |test| {
             format!(
-                "{}\nIt expects what patch {choice} does. Is that right?\n",
+                "{}\nIt expects the behaviour of patch {choice}. Is that right?\n",
                 test.text.trim_end_matches('\n')
             )
         });
@@ -150,7 +150,7 @@ pub fn said(
         [] => String::new(),
         _ if written.is_tested_now => String::new(),
         beneath => format!(
-            "It was checked without patch {}, which is applied, too: run your tests.\n",
+            "It was checked without patch {}, which is also applied: run your tests.\n",
             beneath.join(" and ")
         ),
     };
@@ -296,7 +296,7 @@ fn chosen(outcome: &Outcome, wanted: &str) -> Result<Choice> {
 #[derive(Args, Clone, Debug)]
 pub struct Undo<P: Target> {
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 }
 
 impl<P: Target> Undo<P> {
@@ -326,7 +326,7 @@ pub fn undo(settings: &Settings) -> Result<String> {
         .read()
         .map_or_else(Vec::new, |text| applied::parse(&text));
     let Some(last) = patches.pop() else {
-        bail!("no patch was applied here that could be taken back");
+        bail!("there is no applied patch here to take back");
     };
     let changes: Vec<Change> = last.changes.into_iter().map(Change::reversed).collect();
     let subject = settings.subject()?;
@@ -334,9 +334,10 @@ pub fn undo(settings: &Settings) -> Result<String> {
         own(&subject, &change.path)?;
     }
     patching::make(&changes).with_context(|| format!("patch {} was not taken back", last.name))?;
-    let text = applied::render(&patches).context("cannot write what is left")?;
+    let text =
+        applied::render(&patches).context("cannot record the patches that are still applied")?;
     kept.write(&text)
-        .context("it was taken back, but what was applied before cannot be written")?;
+        .context("the patch was taken back, but the record of earlier patches cannot be written")?;
     let top = subject.root.canonicalize_utf8()?;
     let files: Vec<&str> = changes
         .iter()
@@ -546,7 +547,7 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
         Err(error) => error.to_string(),
     };
     bail!(
-        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; see to that, or give --allow-dirty"
+        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; solve that, or give --allow-dirty"
     )
 }
 

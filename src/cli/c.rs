@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use camino::Utf8PathBuf;
-use clap::Args;
+use clap::{Args, Subcommand};
 use nopol_basics::visible;
 
 use super::options::switch;
-use super::{Action, Target, output, repair};
+use super::{Action, Target, debug, output, repair};
 use crate::config::{Config, ConfigError};
 use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
@@ -16,7 +16,7 @@ use crate::subject::{Project, SubjectError};
 #[derive(Args, Clone, Debug)]
 pub struct C {
     #[command(subcommand)]
-    action: Option<Action<CFlags>>,
+    command: Option<Command>,
 
     /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt or
     /// compile_commands.json, or from its files alone
@@ -27,12 +27,22 @@ pub struct C {
     repair: repair::Repair<CFlags>,
 }
 
+#[derive(Clone, Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Action(Box<Action<CFlags>>),
+    /// Debug a program that manipulates linked structures, and repair it from its corrected heap
+    #[command(after_help = debug::EXIT_CODES)]
+    Debug(Box<debug::Debug>),
+}
+
 impl C {
     pub fn run(self) -> u8 {
-        match self.action {
+        match self.command {
             _ if self.init => init(),
             None => self.repair.run(),
-            Some(action) => action.run(),
+            Some(Command::Action(action)) => action.run(),
+            Some(Command::Debug(debug)) => debug.run(),
         }
     }
 }
@@ -78,7 +88,7 @@ pub struct CFlags {
     )]
     input: Option<String>,
 
-    /// The files that say what each of these tests must print
+    /// The files with the expected output of these tests
     #[arg(long, value_name = "GLOB", help_heading = "Tests", requires = "input")]
     output: Option<String>,
 
@@ -104,14 +114,14 @@ pub struct CFlags {
     #[arg(long, value_name = "NAME", help_heading = "Tests", requires = "script")]
     name: Vec<String>,
 
-    /// Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, too; a report fails a test
+    /// Also run the tests under AddressSanitizer and UndefinedBehaviorSanitizer; a report fails a test
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     sanitize: Option<bool>,
 }
 
 impl CFlags {
-    /// What `cargo nopol debug` takes of these.
+    /// What `cargo nopol c debug` takes of these.
     pub fn of_debugger(
         config: &Option<Utf8PathBuf>,
         source: &[Utf8PathBuf],

@@ -42,7 +42,7 @@ pub struct CargoFlags {
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     test: Option<Vec<String>>,
 
-    /// Whose tests these are: with `nextest`, the filters, retries and groups of cargo-nextest's configuration hold
+    /// The tool that runs your tests: with `nextest`, the filters, retries and groups of its configuration apply
     /// [default: cargo]
     #[arg(long, value_name = "TOOL", help_heading = "Tests", value_parser = named(&TestTool::ALL, TestTool::name))]
     test_tool: Option<TestTool>,

@@ -86,7 +86,7 @@ pub fn confirmed(
             Confirmation::Refuted(why) => return Err(Refuted { choice, why }.into()),
             Confirmation::Unbuildable => return Err(Untestable { choice }.into()),
             Confirmation::WithoutTests => {
-                vec!["The program builds with it; there is no test that could run.".to_owned()]
+                vec!["The program builds with it; there is no test to run.".to_owned()]
             }
             Confirmation::Holds {
                 cured,

@@ -1,4 +1,4 @@
-//! `cargo nopol debug`: an interactive session on a C program in gdb.
+//! `cargo nopol c debug`: an interactive session on a C program in gdb.
 
 mod log;
 mod program;
@@ -9,10 +9,11 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use anstream::{AutoStream, ColorChoice};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use nopol_basics::visible;
-use nopol_debug::gdb::{Launch, Options, Subject};
+use nopol_debug::gdb::{GdbOptions, Launch, Subject};
 use nopol_debug::session::command::{self, Command};
 use nopol_debug::session::{self, DebugSession, Reply};
 use nopol_process::run::interrupt::on_interrupt;
@@ -25,7 +26,7 @@ use self::program::Sources;
 use self::prompt::Names;
 use super::c::CFlags;
 use super::heap::patch;
-use super::{Place, output};
+use super::{SubjectOptions, output};
 use crate::invocation::{self, Invocation};
 use crate::repair::debugging::Started;
 use crate::repair::settings::Settings;
@@ -45,12 +46,11 @@ Exit codes:
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
-    /// The program, built with -g -O0; a single .c file is compiled [default: that of nopol.toml, which is built in a
-    /// copy]
+    /// The program, built with -g -O0; a single .c file is compiled [default: the program of nopol.toml, built in a copy]
     #[arg(value_name = "PROGRAM")]
     program: Option<Utf8PathBuf>,
 
-    /// What the program is given
+    /// Arguments for the program
     #[arg(last = true, value_name = "ARGS", requires = "program")]
     arguments: Vec<String>,
 
@@ -70,7 +70,7 @@ pub struct Debug {
         conflicts_with = "program",
         help_heading = "Program"
     )]
-    test: Option<String>,
+    only: Option<String>,
 
     /// The file that describes how the program is built and tested [default: the nearest nopol.toml]
     #[arg(
@@ -81,7 +81,7 @@ pub struct Debug {
     )]
     config: Option<Utf8PathBuf>,
 
-    /// The debugger
+    /// The gdb to use
     #[arg(
         long,
         value_name = "PATH",
@@ -90,30 +90,29 @@ pub struct Debug {
     )]
     gdb: Utf8PathBuf,
 
-    /// Stop the program if one command takes it longer than this many seconds; a search for a repair may take six times as
-    /// long
+    /// Seconds that the program may run in a single command; a search for a repair may take six times as long
     #[arg(
         long,
         value_name = "SECONDS",
         default_value_t = 10,
         help_heading = "Program"
     )]
-    limit: u64,
+    command_timeout: u64,
 
-    /// Take the commands from a file instead of the prompt
-    #[arg(long, value_name = "FILE", help_heading = "DebugSession")]
-    script: Option<Utf8PathBuf>,
+    /// Execute the commands in this file instead of those typed at the prompt
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    replay: Option<Utf8PathBuf>,
 
-    /// Write the commands that were typed to a new file, for --script
-    #[arg(long, value_name = "FILE", help_heading = "DebugSession")]
+    /// Write the commands that were typed to a new file, for --replay
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
     save: Option<Utf8PathBuf>,
 
     /// Write a picture of each state that is shown to this directory
-    #[arg(long, value_name = "DIR", help_heading = "DebugSession")]
+    #[arg(long, value_name = "DIR", help_heading = "Session")]
     svg: Option<Utf8PathBuf>,
 
-    /// Show the heap in a browser: a page on this machine that follows the session; its address is printed
-    #[arg(long, help_heading = "DebugSession")]
+    /// Serve a page on this machine that shows the heap and follows the session; its address is printed
+    #[arg(long, help_heading = "Session")]
     web: bool,
 }
 
@@ -130,7 +129,7 @@ impl Debug {
             ))),
             (None, Ok(())) => {
                 let flags = CFlags::of_debugger(&self.config, &self.source, &self.build);
-                match Place::of(flags).resolve() {
+                match SubjectOptions::of(flags).resolve() {
                     Ok(settings) => self.of_test(&settings),
                     Err(code) => return code,
                 }
@@ -145,12 +144,12 @@ impl Debug {
         }
     }
 
-    /// The commands of a script, if there is one.
+    /// The commands to replay, if there are any.
     fn script(&self) -> Result<Option<String>, Failed> {
         let read = |path: &Utf8PathBuf| {
             fs::read_to_string(path).map_err(|error| usage(format!("cannot read {path}: {error}")))
         };
-        self.script.as_ref().map(read).transpose()
+        self.replay.as_ref().map(read).transpose()
     }
 
     /// What can be said before anything is built.
@@ -176,7 +175,7 @@ impl Debug {
         let failed = |error: anyhow::Error| (Ending::Internal, format!("{error:#}"));
         let invocation = Invocation::new(settings.clone()).map_err(failed)?;
         let observer = Arc::new(Terminal::new(false, false));
-        invocation.debugged(self.test.as_deref(), observer, |started| {
+        invocation.debugged(self.only.as_deref(), observer, |started| {
             let Started {
                 program,
                 arguments,
@@ -199,9 +198,9 @@ impl Debug {
     }
 
     fn load(&self, launch: &Launch) -> Result<Subject, Failed> {
-        let options = Options {
+        let options = GdbOptions {
             gdb: self.gdb.clone(),
-            ..Options::default()
+            ..GdbOptions::default()
         };
         Subject::load(launch, &options).map_err(|error| usage(error.to_string()))
     }
@@ -214,12 +213,11 @@ impl Debug {
         settings: Option<&Settings>,
     ) -> Result<(), Failed> {
         let script = self.script()?;
-        let is_terminal = io::stdout().is_terminal();
         let shown = session::Settings {
             width: terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)),
-            color: is_terminal && std::env::var_os("NO_COLOR").is_none(),
-            limit: Duration::from_secs(self.limit),
-            search_limit: Duration::from_secs(self.limit.saturating_mul(SEARCH)),
+            color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            limit: Duration::from_secs(self.command_timeout),
+            search_limit: Duration::from_secs(self.command_timeout.saturating_mul(SEARCH)),
             ..session::Settings::default()
         };
         let session = DebugSession::new(subject, files, shown);
@@ -324,7 +322,7 @@ impl Talk<'_> {
             command,
             patches: vec![patch(
                 &written,
-                "fulfils what was asserted in a session",
+                "fulfils the assertions of a session",
                 Evidence::Asserted,
             )],
             ..Outcome::default()
@@ -347,7 +345,7 @@ impl Talk<'_> {
 
     fn prompted(&mut self) {
         let Ok(mut editor) = Editor::<Names, DefaultHistory>::new() else {
-            output::complain("there is no terminal for a prompt: give the commands with --script");
+            output::complain("there is no terminal for a prompt: give the commands with --replay");
             return;
         };
         say("`help` lists the commands, `start` begins");

@@ -19,7 +19,7 @@ pub struct Explain<P: Target> {
     id: String,
 
     /// Search again, even if nothing has changed since the last search
-    #[arg(long, alias = "fresh")]
+    #[arg(long)]
     no_cache: bool,
 
     #[command(flatten)]
@@ -115,7 +115,7 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
             "`{id}` is neither a patch nor a site: this run found no patch; `{command} list` shows the sites"
         ),
         false => format!(
-            "`{id}` is neither a patch nor a site of this run; its patches are {}, and `{command} list` shows the sites. A search that has found enough does not come to every place that `{command} localize` shows",
+            "`{id}` is neither a patch nor a site of this run; its patches are {}, and `{command} list` shows the sites. A search that has found enough patches does not reach every place that `{command} localize` shows",
             ids.join(", ")
         ),
     }

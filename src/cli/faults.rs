@@ -5,13 +5,16 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use nopol_formula::faults::Formula;
 
-use super::formula::{self, own_formats};
+use super::formula;
 use super::options::switch;
-use super::{Place, Target};
-use crate::formula::localization::Localization;
-use crate::formula::{FaultsRequest, localize, report};
-use crate::report::Outcome;
+use super::{SubjectOptions, Target};
+use crate::config::seconds;
+use crate::formula::localization::{Localization, ShownCandidate};
+use crate::formula::{FaultsRequest, left_out, localize, report};
+use crate::invocation;
+use crate::repair::settings::Settings;
 use crate::report::format::Format;
+use crate::report::{FaultPlace, FaultReport, Outcome};
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
@@ -19,18 +22,18 @@ Exit codes:
   0    other values that make the failing tests pass were found, or no test fails
   1    there are none
   2    wrong usage: no manifest, no such package or test
-  4    the program, or every test, is outside of what formulas are made of
+  4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
   70   internal error, or the result could not be written";
 
 #[derive(Args, Clone, Debug)]
 pub struct Faults<P: Target> {
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 
-    /// A test that counts, by its name; may be given several times [default: all]
+    /// Consider only this test; may be given several times [default: all]
     #[arg(long, value_name = "TEST", help_heading = "Search")]
-    failing: Vec<String>,
+    only: Vec<String>,
 
     /// Most places in a candidate
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = "Search")]
@@ -63,16 +66,17 @@ pub struct Faults<P: Target> {
     #[arg(
         long,
         value_name = "SECONDS",
-        default_value_t = 60,
+        default_value = "60",
+        value_parser = seconds::parse_any,
         help_heading = "Search"
     )]
-    timeout: u64,
+    time_limit: Duration,
 
     /// How to show the result
-    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = own_formats(), help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_faults), help_heading = "Report")]
     format: Format,
 
-    /// How many candidates to show at most
+    /// Most candidates to show
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
     top: usize,
 }
@@ -100,9 +104,10 @@ impl<P: Target> Faults<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
+        let command = settings.project.command();
         let request = FaultsRequest {
-            project: settings.project,
-            tests: self.failing,
+            project: settings.project.clone(),
+            tests: self.only,
             size: if self.all {
                 ANY
             } else {
@@ -116,18 +121,57 @@ impl<P: Target> Faults<P> {
                 Part::Path => Formula::Path,
                 Part::PathInsensitive => Formula::PathInsensitive,
             },
-            timeout: Some(Duration::from_secs(self.timeout)),
+            time_limit: Some(self.time_limit),
         };
         let result = localize(&request);
         let shown = match formula::accepted(result, self.format, Localization::outside) {
             Ok(shown) => shown,
             Err(code) => return code,
         };
-        let outcome = Outcome {
-            ending: shown.outcome.into(),
-            ..Outcome::default()
-        };
+        let outcome = reported(&shown, self.top, command, &settings);
         let human = |shown: &Localization| report::human(shown, self.top);
         formula::print(&shown, self.format, human, &outcome)
+    }
+}
+
+/// What the formats for machines are made of; the first `top` candidates.
+fn reported(
+    shown: &Localization,
+    top: usize,
+    command: &'static str,
+    settings: &Settings,
+) -> Outcome {
+    let failing = shown.failing.iter().map(|failing| failing.name.clone());
+    let mut warnings = left_out::sentences(&shown.left_out);
+    warnings.extend(report::pointers(&shown.pointers));
+    let candidates = (1..).zip(shown.candidates.iter().take(top));
+    Outcome {
+        ending: shown.outcome.into(),
+        message: shown.message.clone(),
+        warnings,
+        failing_tests: failing.collect(),
+        faults: candidates
+            .map(|(rank, candidate)| fault(rank, candidate))
+            .collect(),
+        command,
+        prefix: invocation::prefix(settings),
+        ..Outcome::default()
+    }
+}
+
+fn fault(rank: usize, candidate: &ShownCandidate) -> FaultReport {
+    let places = candidate.places.iter().enumerate();
+    let places = places.map(|(number, place)| FaultPlace {
+        file: place.file.clone(),
+        line: place.line as usize,
+        column: place.column as usize,
+        text: place.part.as_ref().unwrap_or(&place.text).clone(),
+        values: candidate.values_at(number),
+    });
+    FaultReport {
+        rank,
+        places: places.collect(),
+        tests: candidate.tests.clone(),
+        suspiciousness: candidate.suspiciousness,
     }
 }

@@ -1,5 +1,5 @@
-//! What `faults`, `mutate` and `heap` have in common: a result is printed as text or JSON of its own, or as any report of
-//! its patches; and a refusal is explained.
+//! What `faults`, `mutate` and `heap` have in common: a result is printed as text or JSON of its own, or as a report that is
+//! made of its [`Outcome`]; and a refusal is explained.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -7,15 +7,35 @@ use serde::Serialize;
 use super::output;
 use crate::formula::load::Refusal;
 use crate::formula::report;
-use crate::report::format::Format;
+use crate::report::format::{FORMATS, Format};
 use crate::report::{Ending, Outcome};
 
 /// The formats that such a result has of its own.
-const OWN: [(&str, &str); 2] = [("human", "For people"), ("json", "Everything")];
+const OWN: [(&str, &str); 2] = [
+    ("human", "Diffs and sentences"),
+    (
+        "json",
+        "Everything that was found, as one JSON object of this command's own shape",
+    ),
+];
 
-/// The formats of results without patches.
-pub fn own_formats() -> impl TypedValueParser<Value = Format> {
-    let values = OWN.map(|(name, help)| PossibleValue::new(name).help(help));
+/// Its help says more elsewhere: these commands do not add it to the default format.
+const ANNOTATIONS: (&str, &str) = ("github", "Annotations of GitHub Actions");
+
+/// The formats of such a result: its own, and those of the reports that can show it.
+pub fn formats(can_show: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+    let value = |format: &Format| {
+        let mut known = OWN.iter().chain([&ANNOTATIONS]);
+        let help = match known.find(|(name, _)| *name == format.name()) {
+            Some((_, help)) => help,
+            None => format.help(),
+        };
+        if !is_own(*format) && !can_show(*format) {
+            return None;
+        }
+        Some(PossibleValue::new(format.name()).help(help))
+    };
+    let values: Vec<PossibleValue> = FORMATS.iter().filter_map(value).collect();
     PossibleValuesParser::new(values).map(|name| Format::named(&name).unwrap_or_default())
 }
 
@@ -48,7 +68,7 @@ pub fn accepted<T: Serialize>(
     })
 }
 
-/// Prints a result, with `outcome` as what the reports of patches are made of; gives the exit code.
+/// Prints a result, with `outcome` as what all other reports are made of; gives the exit code.
 pub fn print<T: Serialize>(
     shown: &T,
     format: Format,

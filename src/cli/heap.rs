@@ -10,8 +10,8 @@ use nopol_basics::count;
 use nopol_heap::written::Written;
 
 use super::formula;
-use super::options::formats;
-use super::{Place, Target, output};
+use super::{SubjectOptions, Target, output};
+use crate::config::seconds;
 use crate::heap::batch::{self, Batch, By, HeapRequest};
 use crate::invocation::{self, Invocation};
 use crate::repair::settings::Settings;
@@ -26,9 +26,9 @@ use crate::report::terminal::Terminal;
 #[derive(Args, Clone, Debug)]
 pub struct Heap<P: Target> {
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 
-    /// The function to repair [default with --failing: each that failing tests call]
+    /// The function to repair [default with --failing: every function that failing tests call]
     #[arg(
         long,
         value_name = "FUNCTION",
@@ -37,35 +37,36 @@ pub struct Heap<P: Target> {
     )]
     function: Option<String>,
 
-    /// A test that fails and should pass, instead of states; may be given several times
+    /// Repair this failing test, without a specification of the heap; may be given several times
     #[arg(
         long,
         value_name = "TEST",
-        conflicts_with_all = ["reference", "pre", "only"],
+        conflicts_with_all = ["reference_function", "pre", "only"],
         help_heading = "Specification"
     )]
     failing: Vec<String>,
 
-    /// End a search after this many seconds
+    /// Stop after this many seconds
     #[arg(
         long,
         value_name = "SECONDS",
-        default_value_t = 120,
+        default_value = "120",
+        value_parser = seconds::parse_any,
         help_heading = "Specification"
     )]
-    timeout: u64,
+    time_limit: Duration,
 
-    /// A function of the same program that does the same and is right: wherever tests call the one, it must
-    /// leave the heap as the other does
+    /// A correct function of the program that does the same: after each call in a test, the heap must be what this
+    /// function would have made of it
     #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
-    reference: Option<String>,
+    reference_function: Option<String>,
 
-    /// A test whose calls count, by its name; may be given several times [default: all]
+    /// Consider only the calls in this test; may be given several times [default: all tests]
     #[arg(long, value_name = "TEST", help_heading = "Specification")]
     only: Vec<String>,
 
-    /// The state before a call, such as `head = n1; n1.next = null`, or a file with it; may be given several
-    /// times
+    /// The state before a call, such as `head = n1; n1.next = null`, or a file that contains it; may be given
+    /// several times
     #[arg(
         long,
         value_name = "STATE",
@@ -84,7 +85,7 @@ pub struct Heap<P: Target> {
     post: Vec<String>,
 
     /// How to show the result
-    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats(), help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(|_| true), help_heading = "Report")]
     format: Format,
 }
 
@@ -104,8 +105,8 @@ impl<P: Target> Heap<P> {
             project: settings.project.clone(),
             function: self.function,
             failing: self.failing,
-            timeout: Duration::from_secs(self.timeout),
-            reference: self.reference,
+            time_limit: self.time_limit,
+            reference: self.reference_function,
             tests: self.only,
             states: states.collect(),
         };
@@ -163,19 +164,15 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     };
     if shown.outcome == Ended::Correct {
         return match shown.by {
-            By::States => writeln!(text, "`{}` is right in {all}", shown.function),
-            By::Tests => writeln!(text, "none of the tests named fails"),
+            By::States => writeln!(text, "`{}` is correct in {all}", shown.function),
+            By::Tests => writeln!(text, "none of these tests fails"),
         };
     }
     if !shown.failing.is_empty() {
         let failing = shown.failing.len();
         match shown.by {
             By::States => {
-                writeln!(
-                    text,
-                    "`{}` goes wrong in {failing} of {all}:",
-                    shown.function
-                )?;
+                writeln!(text, "`{}` fails in {failing} of {all}:", shown.function)?;
             }
             By::Tests => writeln!(text, "of {all}, to be repaired:")?,
         }
@@ -187,7 +184,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         }
     }
     if !shown.suspects.is_empty() {
-        writeln!(text, "\nsuspicious, most suspicious first:")?;
+        writeln!(text, "\nsuspicious statements, the most suspicious first:")?;
         for suspect in shown.suspects.iter().take(MANY) {
             writeln!(
                 text,
@@ -220,7 +217,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
-        writeln!(text, "\nother changes with which they pass there:")?;
+        writeln!(text, "\nother changes with which these tests pass there:")?;
     }
     for diff in &shown.alternatives {
         writeln!(text, "{}", brief(diff))?;

@@ -10,7 +10,7 @@ use super::Target;
 use super::c::CFlags;
 use super::options::formats;
 use super::output;
-use super::request::Place;
+use super::request::SubjectOptions;
 use crate::invocation;
 use crate::repair::settings::Settings;
 use crate::report::format::{Format, whole};
@@ -18,11 +18,11 @@ use crate::report::{Ending, Outcome, Reach, merge};
 
 #[derive(Args, Clone, Debug)]
 pub struct Merge<P: Target> {
-    /// What `cargo nopol --shard K/N --format outcome` printed, a file for each share
+    /// The outputs of `cargo nopol --shard K/N --format outcome`, a file for each share
     #[arg(value_name = "OUTCOME", required = true)]
     outcomes: Vec<Utf8PathBuf>,
 
-    /// How many patches to show at most for each group of failing tests
+    /// Most patches to show for each group of failing tests
     #[arg(long, value_name = "K", default_value_t = 5)]
     top: usize,
 
@@ -31,7 +31,7 @@ pub struct Merge<P: Target> {
     format: Format,
 
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 }
 
 impl<P: Target> Merge<P> {

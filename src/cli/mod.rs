@@ -16,6 +16,7 @@ mod merge;
 mod mutate;
 mod options;
 mod output;
+mod renamed;
 mod repair;
 mod request;
 mod review;
@@ -28,7 +29,7 @@ use nopol_basics::nearest::nearest;
 use nopol_basics::stack::on_large;
 
 use self::cargo::CargoFlags;
-use self::request::{Common, Place, Target};
+use self::request::{Common, SubjectOptions, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
 
@@ -54,9 +55,6 @@ pub struct Cli {
 enum Command {
     #[command(flatten)]
     Action(Box<Action<CargoFlags>>),
-    /// Debug a C program that manipulates linked structures, and repair it from its corrected heap
-    #[command(after_help = debug::EXIT_CODES)]
-    Debug(debug::Debug),
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
@@ -137,12 +135,16 @@ fn run() -> u8 {
     if args.get(1).is_some_and(|arg| arg == "nopol") {
         args.remove(1);
     }
+    let program = args.drain(..args.len().min(1)).next();
+    let (args, notes) = renamed::current(&args);
+    for note in notes {
+        output::say(&format!("note: {note}"));
+    }
     let given: Vec<String> = args
         .iter()
-        .skip(1)
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::try_parse_from(program.into_iter().chain(args)) {
         Ok(cli) => cli,
         Err(error) => {
             if let Err(error) = error.print()
@@ -159,7 +161,6 @@ fn run() -> u8 {
     match cli.command {
         None => cli.repair.run(),
         Some(Command::Action(action)) => action.run(),
-        Some(Command::Debug(debug)) => debug.run(),
         Some(Command::Synth(synth)) => synth.run(),
         Some(Command::Completions(completions)) => completions.run(),
         Some(Command::Man(man)) => man.run(),

@@ -7,8 +7,9 @@ use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
 use super::formula;
-use super::options::{formats, switch};
-use super::{Place, Target};
+use super::options::switch;
+use super::{SubjectOptions, Target};
+use crate::config::seconds;
 use crate::formula::mutation;
 use crate::formula::mutation::MutateRequest;
 use crate::formula::mutation::Mutation;
@@ -25,20 +26,20 @@ Exit codes:
   0    repairs were found, or nothing is wrong
   1    there are none
   2    wrong usage: no manifest, no such package, test or function
-  4    the program, or every test, is outside of what formulas are made of
+  4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
   70   internal error, or the result could not be written";
 
 #[derive(Args, Clone, Debug)]
 pub struct Mutate<P: Target> {
     #[command(flatten)]
-    place: Place<P>,
+    place: SubjectOptions<P>,
 
-    /// A test that counts, by its name; may be given several times [default: all]
+    /// Consider only this test; may be given several times [default: all]
     #[arg(long, value_name = "TEST", help_heading = "Specification")]
     only: Vec<String>,
 
-    /// A function that must go right whatever its arguments are, instead of tests
+    /// A function that must be correct for all arguments; it replaces the tests as the specification
     #[arg(
         long,
         value_name = "FUNCTION",
@@ -47,14 +48,14 @@ pub struct Mutate<P: Target> {
     )]
     function: Option<String>,
 
-    /// A function that --function must equal, whatever the arguments are
+    /// A function of the program that --function must agree with, for all arguments
     #[arg(
         long,
         value_name = "FUNCTION",
         requires = "function",
         help_heading = "Specification"
     )]
-    reference: Option<String>,
+    reference_function: Option<String>,
 
     /// Whether overflow, division by zero, an index out of bounds and a null pointer are faults
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true,
@@ -75,7 +76,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     bound: Option<u32>,
 
-    /// What an input for which a program is wrong rules out [default: slice, at level 3 run]
+    /// Which other programs an input rules out if a program is wrong for it [default: slice; at level 3 run]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 
@@ -83,16 +84,17 @@ pub struct Mutate<P: Target> {
     #[arg(
         long,
         value_name = "SECONDS",
-        default_value_t = 60,
+        default_value = "60",
+        value_parser = seconds::parse_any,
         help_heading = "Search"
     )]
-    timeout: u64,
+    time_limit: Duration,
 
     /// How to show the result
-    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats(), help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(|_| true), help_heading = "Report")]
     format: Format,
 
-    /// How many repairs to show at most
+    /// Most repairs to show
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
     top: usize,
 }
@@ -100,7 +102,7 @@ pub struct Mutate<P: Target> {
 /// What is ruled out.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Pruned {
-    /// All programs that are wrong for it
+    /// Every program that is wrong for it
     Run,
     /// Those that agree on a minimal core of the choices
     Core,
@@ -126,7 +128,7 @@ impl<P: Target> Mutate<P> {
             project: settings.project.clone(),
             tests: self.only,
             function: self.function,
-            reference: self.reference,
+            reference: self.reference_function,
             level,
             size: usize::from(self.size),
             bound: self.bound,
@@ -138,7 +140,7 @@ impl<P: Target> Mutate<P> {
                 Some(Pruned::None) => Prune::Nothing,
                 None => Prune::of(level),
             },
-            timeout: Some(Duration::from_secs(self.timeout)),
+            time_limit: Some(self.time_limit),
         };
         let result = mutation::repair(&request);
         let shown = match formula::accepted(result, self.format, Mutation::outside) {

@@ -1,7 +1,7 @@
 //! The options of every subcommand. Each is `None` unless it is given; its name is that of a setting, which
 //! defines the default.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -20,48 +20,46 @@ use crate::report::format::{FORMATS, Format};
 /// Options of every subcommand.
 #[derive(Args, Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Options {
+pub struct SearchOptions {
     /// Repair this failing test; may be given several times [default: all failing tests]
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
 
-    /// C: the directory of a correct version; tests without expected output expect its output and exit code
+    /// C only: the directory of a correct version; tests without an expected output expect its output and exit code
     #[arg(long, value_name = "DIR", help_heading = "Tests")]
     reference: Option<Utf8PathBuf>,
 
-    /// Look for sites only in files that match this glob, relative to the workspace root
+    /// Search only files that match this glob, relative to the workspace root
     #[arg(long, value_name = "GLOB", help_heading = "Sites")]
     file: Option<Vec<String>>,
 
-    /// Look for no sites in files that match this glob
+    /// Do not search files that match this glob
     #[arg(long, value_name = "GLOB", help_heading = "Sites")]
     exclude: Option<Vec<String>>,
 
-    /// Look for sites only in these lines; may be given several times
+    /// Search only these lines; may be given several times
     #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Sites")]
     lines: Option<Vec<String>>,
 
-    /// Where you expect the fault: patches in this function, or in this line, come earlier; may be given several
-    /// times
+    /// Where you expect the fault: patches in this function, or at this line, rank higher; may be given several times
     #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]
     near: Option<Vec<String>>,
 
-    /// Show patches of lines changed since this commit, or by this unified diff, earlier [default: HEAD, so what
-    /// is not committed]
+    /// Rank patches of lines changed since this commit, or by this unified diff, higher [default: HEAD, that is, uncommitted changes]
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
 
-    /// Look only at lines that --in-diff names, or that have uncommitted changes
+    /// Search only lines that --in-diff names, or lines with uncommitted changes
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Sites")]
     only_in_diff: Option<bool>,
 
-    /// What a pull request is to be merged into, or its unified diff: with `--format github-review`, patches of lines
-    /// that its diff shows become suggestions
+    /// The commit that a pull request is to be merged into, or its unified diff: with `--format github-review`, patches
+    /// of lines in that diff become suggestions
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Report")]
     diff_base: Option<String>,
 
-    /// Only patches of this kind; may be given several times [default: all but arithmetic]
+    /// Find only patches of this kind; may be given several times [default: all but arithmetic]
     #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,
 
@@ -70,7 +68,7 @@ pub struct Options {
         value_parser = switch(), hide_possible_values = true)]
     multi: Option<bool>,
 
-    /// Look only at existing conditions and statements, and show one patch
+    /// Examine only existing conditions and statements, and show one patch
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, conflicts_with = "thorough")]
     quick: Option<bool>,
@@ -80,7 +78,7 @@ pub struct Options {
         value_parser = switch(), hide_possible_values = true)]
     thorough: Option<bool>,
 
-    /// How many patches to show at most for each group of failing tests [default: 5]
+    /// Most patches to show for each group of failing tests [default: 5]
     #[arg(long, value_name = "K", value_parser = at_least_one)]
     top: Option<usize>,
 
@@ -88,11 +86,11 @@ pub struct Options {
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
-    /// Test processes at a time [default: the number of processors]
+    /// Most test processes at a time [default: the number of processors]
     #[arg(long, short, value_name = "N", help_heading = "Limits")]
     jobs: Option<NonZeroUsize>,
 
-    /// Make only share K of N of the search; `cargo nopol merge` joins what `--format outcome` prints for each
+    /// Search only share K of N; `cargo nopol merge` joins the shares, each printed with `--format outcome`
     #[arg(long, value_name = "K/N", help_heading = "Limits")]
     shard: Option<Shard>,
 
@@ -106,25 +104,29 @@ pub struct Options {
     #[serde(serialize_with = "seconds::option::serialize")]
     test_timeout: Option<Duration>,
 
-    /// Loop iterations and evaluations a failing or forced test may make [default: 20000000]
+    /// GiB of memory that a test may use [default: 4]
+    #[arg(long, value_name = "GIB", help_heading = "Limits")]
+    memory: Option<NonZeroU32>,
+
+    /// Most loop iterations and evaluations of a failing or forced test [default: 20000000]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     fuel: Option<u64>,
 
-    /// Runs of a failing test in which a single evaluation of a condition is reversed [default: 400]
+    /// Most runs of a failing test with a single evaluation of a condition reversed [default: 400]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     flips: Option<usize>,
 
-    /// What runs of the subject are kept from: nothing, writing elsewhere than to the working copy and their own
-    /// temporary directory, or also the network and signals to others [default: writes]
+    /// What runs of the subject may not do: `off` forbids nothing, `writes` writing outside of the working copy and
+    /// their own temporary directory, `strict` also the network and signals to other processes [default: writes]
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
-    /// Force all conditions, without asking a formula which of them matter
+    /// Force all conditions; do not compute from a formula which of them matter
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,
 
-    /// In C, do not look for changes of what functions do to linked structures where no condition repairs them
+    /// C only: where no condition is the repair, do not search for changes of statements that modify linked structures
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_heap: Option<bool>,
@@ -147,7 +149,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
-    /// Which result of a complete search has exit code 1 [default: no-patch]
+    /// Which result of a complete search leads to exit code 1 [default: no-patch]
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
@@ -234,7 +236,7 @@ mod tests {
 
     use clap::{Args, Command};
 
-    use super::Options;
+    use super::SearchOptions;
     use crate::cli::cargo::CargoFlags;
     use crate::config::{self, Config};
     use crate::repair::settings::Settings;
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_option_is_a_setting_and_every_setting_an_option() {
-        let command = CargoFlags::augment_args(Options::augment_args(Command::new("")));
+        let command = CargoFlags::augment_args(SearchOptions::augment_args(Command::new("")));
         let options: BTreeSet<&str> = command
             .get_arguments()
             .filter_map(clap::Arg::get_long)
@@ -256,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_help_shows_the_actual_defaults() {
-        let command = Options::augment_args(Command::new(""));
+        let command = SearchOptions::augment_args(Command::new(""));
         let config = Config::default();
         let printed = config.print::<Settings>().unwrap() + &config.print::<Display>().unwrap();
         let mut shown = 0;
@@ -275,6 +277,6 @@ mod tests {
             );
             shown += usize::from(!is_empty);
         }
-        assert_eq!(shown, 9, "{printed}");
+        assert_eq!(shown, 10, "{printed}");
     }
 }

@@ -26,7 +26,7 @@ pub struct Repair<P: Target> {
     watch: bool,
 
     /// Search again, even if nothing has changed since the last search
-    #[arg(long, alias = "fresh")]
+    #[arg(long)]
     no_cache: bool,
 }
 

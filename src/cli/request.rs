@@ -9,7 +9,7 @@ use clap::Args;
 use nopol_basics::count;
 use serde::Serialize;
 
-use super::options::Options;
+use super::options::SearchOptions;
 use super::output;
 use crate::config::{Config, ConfigError};
 use crate::invocation::{self, Earlier, Stale};
@@ -45,7 +45,7 @@ pub struct Common<P: Args> {
     project: P,
 
     #[command(flatten)]
-    options: Options,
+    options: SearchOptions,
 
     /// Show all settings as a nopol.toml, with the origin of each value, and do nothing else
     #[arg(long)]
@@ -61,7 +61,7 @@ pub struct Common<P: Args> {
 
 /// Options of what works with an earlier search: `P` tell what it was about.
 #[derive(Args, Clone, Debug)]
-pub struct Place<P: Args> {
+pub struct SubjectOptions<P: Args> {
     #[command(flatten)]
     project: P,
 
@@ -78,7 +78,7 @@ struct WorkDir {
     work_dir: Option<Utf8PathBuf>,
 }
 
-impl<P: Target> Place<P> {
+impl<P: Target> SubjectOptions<P> {
     /// The place that these options describe.
     pub fn of(project: P) -> Self {
         Self {
@@ -96,8 +96,8 @@ impl<P: Target> Place<P> {
     }
 
     /// This place, of another kind of subject.
-    pub fn with<Q: Target>(&self, project: Q) -> Place<Q> {
-        Place {
+    pub fn with<Q: Target>(&self, project: Q) -> SubjectOptions<Q> {
+        SubjectOptions {
             project,
             work: self.work.clone(),
         }

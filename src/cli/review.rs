@@ -56,7 +56,7 @@ pub struct Review<P: Target> {
     allow_dirty: bool,
 
     /// Search again, even if nothing has changed since the last search
-    #[arg(long, alias = "fresh")]
+    #[arg(long)]
     no_cache: bool,
 
     #[command(flatten)]

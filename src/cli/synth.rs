@@ -8,7 +8,7 @@ use clap::Args;
 use super::options::engines;
 use super::output;
 use crate::exchange::ProblemFile;
-use crate::exchange::solve::{self, Options, Solved};
+use crate::exchange::solve::{self, SolveOptions, Solved};
 use crate::repair::settings::EngineKind;
 use crate::report::Ending;
 
@@ -22,7 +22,7 @@ pub struct Synth {
     #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     engine: EngineKind,
 
-    /// How many conditions to show at most
+    /// Most conditions to show
     #[arg(long, value_name = "K", default_value_t = 5)]
     top: usize,
 
@@ -76,7 +76,7 @@ impl Synth {
             }
             None => {
                 let (engine, top) = (self.engine, self.top);
-                Ok(solve::solve(&problem, &Options { engine, top }))
+                Ok(solve::solve(&problem, &SolveOptions { engine, top }))
             }
         }
     }

@@ -28,7 +28,7 @@ pub fn find(
 ) -> Result<DiscriminatingTest> {
     let Some(question) = question(outcome, choice)? else {
         bail!(
-            "there is no other patch that a test could tell patch {choice} from, so nothing was written; apply it without a test"
+            "there is no other patch to distinguish patch {choice} from, so nothing was written; apply it without a test"
         );
     };
     let invocation = Invocation::new(settings.clone())?;

@@ -16,6 +16,17 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     duration(seconds).ok_or_else(|| refusal(format!("`{text}`")))
 }
 
+/// Reads a number of seconds, of which 0 means that there is no time at all.
+///
+/// # Errors
+/// If the text is not a number from 0 up, with a message for the user.
+pub fn parse_any(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(0.0) => Ok(Duration::ZERO),
+        _ => parse(text),
+    }
+}
+
 /// The longest duration, some thirty years: sums of such durations and points in time do not overflow.
 pub const LONGEST: Duration = Duration::from_secs(1_000_000_000);
 

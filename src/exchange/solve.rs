@@ -14,7 +14,7 @@ use crate::patch::render::Style;
 
 /// Options of [`solve`].
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct SolveOptions {
     /// The synthesis engine.
     pub engine: EngineKind,
     /// Maximum number of conditions to report.
@@ -70,7 +70,7 @@ pub struct Solved {
 }
 
 /// Solves a problem with our own synthesis.
-pub fn solve(problem: &ProblemFile, options: &Options) -> Solved {
+pub fn solve(problem: &ProblemFile, options: &SolveOptions) -> Solved {
     let limits = Limits {
         engine: options.engine,
         candidates: options.top,

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nopol_expr::{Int, IntType, Row, TermId, Type, Value};
+use nopol_expr::{IntType, Row, TermId, Type, Value};
 
 use super::ProblemFile;
 
@@ -145,15 +145,7 @@ pub fn sort(ty: Type) -> &'static str {
 
 /// The smallest and the largest value of an integer type, as constants.
 pub fn bounds(ty: IntType) -> (String, String) {
-    let bits = ty.bits();
-    let (low, high) = match ty.signed() {
-        true => {
-            let high = i128::MAX >> (128 - bits);
-            (Int::from_i128(-high - 1), Int::from_i128(high))
-        }
-        false => (Int::from_u128(0), Int::from_u128(u128::MAX >> (128 - bits))),
-    };
-    (signed(&low.to_string()), signed(&high.to_string()))
+    ty.bounds().map(|bound| signed(&bound.to_string())).into()
 }
 
 /// The integer types with arithmetic blocks.

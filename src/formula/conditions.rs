@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::Utf8PathBuf;
 use nopol_formula::encode::Extent;
-use nopol_formula::faults::{self, Candidate, Formula, Options, Outcome};
+use nopol_formula::faults::{self, Candidate, FaultsOptions, FaultsOutcome, Formula};
 use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
 use nopol_program::ir::{PlaceId, Program, Test};
 use nopol_program::position::{Instance, Positions};
@@ -106,7 +106,7 @@ fn of_test(
         steps: STEPS,
         ..Extent::new(loaded.bound, true)
     };
-    let options = Options {
+    let options = FaultsOptions {
         extent,
         formula: Formula::OnDemand,
         size: 1,
@@ -131,7 +131,7 @@ fn of_test(
             foresight.angelic.push((places[&place].clone(), outcomes));
         }
     }
-    if agrees && !matches!(found.outcome, Outcome::Limit(_)) {
+    if agrees && !matches!(found.outcome, FaultsOutcome::Limit(_)) {
         let others = places.iter().filter(|(place, _)| !angelic.contains(place));
         foresight.hopeless = others.map(|(_, spot)| spot.clone()).collect();
     }
@@ -150,6 +150,7 @@ fn outcomes(
         bound: extent.bound,
         steps: extent.steps,
         implicit: extent.implicit,
+        deadline: extent.deadline,
     };
     let mut again =
         |values: &HashMap<Instance, Angelic>| run(program, test, &limits, positions, values);

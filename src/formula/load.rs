@@ -1,9 +1,9 @@
 //! A subject's program and tests, ready to be reasoned about: translated, and run once by the interpreter.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
+use nopol_basics::deadline::Deadline;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
 use nopol_program::front::rust::{ReadTests, Wanted};
@@ -15,8 +15,22 @@ use nopol_source::Language;
 use super::chosen::Chosen;
 use super::left_out::{self, LeftOut};
 use crate::report::Ended;
-use crate::subject::SubjectError;
 use crate::subject::ecosystem::ProgramText;
+use crate::subject::{Subject, SubjectError};
+
+/// The text of a subject, for who reads it and builds nothing.
+///
+/// # Errors
+/// If the user chose tests in a way that only a build can follow, or a file cannot be read.
+pub fn whole_of(subject: &Subject) -> Result<ProgramText, Refusal> {
+    if let Some(selection) = subject.ecosystem.selection() {
+        return Err(Refusal::Usage(format!(
+            "this command builds nothing, so it cannot follow {selection}, here or in nopol.toml: leave it out, and choose \
+             tests by parts of their names after `--`"
+        )));
+    }
+    Ok(subject.ecosystem.whole(&subject.root)?)
+}
 
 /// A program with tests.
 #[derive(Clone, Debug)]
@@ -35,12 +49,16 @@ pub struct Loaded {
     pub usual: BTreeMap<PlaceId, Vec<i128>>,
     /// How often loops and functions may go round: what the user says, or a little more than passing tests need.
     pub bound: u32,
+    /// The same for who runs the passing tests, too: never less than these need.
+    pub bound_of_all: u32,
     /// How often they might go round when the tests were run.
     pub rounds: u32,
     /// The tests that are left out.
     pub left_out: Vec<LeftOut>,
     /// Whether the documentation may have examples, which are tests, too.
     pub may_have_examples: bool,
+    /// The time was over before all tests were run.
+    pub is_late: bool,
 }
 
 /// Why there is nothing to reason about.
@@ -82,6 +100,10 @@ const MORE_ROUNDS: u32 = 2;
 /// Most values of a place that are remembered.
 const MOST_USUAL: usize = 14;
 
+/// That no test was seen to fail in time.
+const TOO_LATE: &str =
+    "the time limit ended the runs of the tests before one was seen to fail (--timeout)";
+
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
 pub struct RunBounds {
@@ -93,7 +115,7 @@ pub struct RunBounds {
     /// Most statements of a run. A test that needs more is left out.
     pub steps: u64,
     /// When tests are left out that have not run yet.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
 }
 
 impl RunBounds {
@@ -103,7 +125,7 @@ impl RunBounds {
             bound,
             implicit,
             steps: STEPS,
-            deadline: None,
+            deadline: Deadline::Never,
         }
     }
 }
@@ -115,7 +137,7 @@ impl Loaded {
     /// Translates a program and runs its tests: all, or those with these names.
     ///
     /// # Errors
-    /// If there is no such test, or the program is outside of what formulas are made of.
+    /// If there is no such test, or the program is outside of what formulas can express.
     pub fn new(
         whole: &ProgramText,
         wanted: &[String],
@@ -140,6 +162,7 @@ impl Loaded {
             bound: bound.unwrap_or(MOST_ROUNDS),
             steps,
             implicit,
+            deadline,
         };
         let texts = program.files.iter().map(|path| {
             let file = whole.files.iter().find(|(other, _)| other == path);
@@ -151,23 +174,30 @@ impl Loaded {
             covered: Vec::new(),
             usual: BTreeMap::new(),
             bound: bound.unwrap_or(FEW_ROUNDS),
+            bound_of_all: bound.unwrap_or(FEW_ROUNDS),
             rounds: bound.unwrap_or(MOST_ROUNDS),
             program,
             tests,
             left_out,
             may_have_examples: whole.may_have_examples && wanted.is_empty(),
+            is_late: false,
         };
         let mut usual: BTreeMap<PlaceId, BTreeMap<i128, usize>> = BTreeMap::new();
         let mut endless = Vec::new();
         for test in std::mem::take(&mut loaded.tests) {
             let mut positions = Positions::default();
-            let is_late = deadline.is_some_and(|deadline| Instant::now() > deadline);
             let none = HashMap::new();
-            if is_late {
+            if loaded.is_late || deadline.is_over() {
+                loaded.is_late = true;
                 loaded.leave_out(&test, "the time is over");
                 continue;
             }
             let run = run(&loaded.program, &test, &limits, &mut positions, &none);
+            if run.end == End::Late {
+                loaded.is_late = true;
+                loaded.leave_out(&test, "the time is over");
+                continue;
+            }
             if run.end == End::Steps && wanted.is_empty() {
                 endless.push((test, covered(&run)));
                 continue;
@@ -183,6 +213,7 @@ impl Loaded {
                     _ => most,
                 };
                 loaded.bound = loaded.bound.max(counted + MORE_ROUNDS);
+                loaded.bound_of_all = loaded.bound_of_all.max(most + MORE_ROUNDS);
             }
             if run.end == End::Passed {
                 for evaluated in &run.evaluated {
@@ -223,6 +254,9 @@ impl Loaded {
 
     /// How a search ends if no test fails, and the message. `work` is the verb for what the command does if one fails.
     pub fn nothing(&self, work: &str) -> (Ended, String) {
+        if self.is_late {
+            return (Ended::Limit, TOO_LATE.to_owned());
+        }
         let are_left_out = !self.left_out.is_empty();
         left_out::nothing(self.tests.len(), are_left_out, self.may_have_examples, work)
     }
@@ -251,11 +285,11 @@ impl Loaded {
             End::WrongOutput => "it prints something else".to_owned(),
             End::WrongExit(code) => format!("it exits with {code}"),
             End::Bound(_) => format!(
-                "a loop or recursion goes round more than {} times",
+                "a loop or recursion repeats more than {} times",
                 self.rounds
             ),
             End::Assumption => "an assumption does not hold".to_owned(),
-            End::Steps => "it takes too long".to_owned(),
+            End::Steps | End::Late => "it takes too long".to_owned(),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use nopol_formula::faults::{Candidate, Found, Outcome};
+use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind};
+use nopol_program::text;
 use serde::Serialize;
 
 use super::left_out::LeftOut;
@@ -96,6 +97,24 @@ pub struct ShownCandidate {
     pub tests: Vec<String>,
 }
 
+impl ShownCandidate {
+    /// The values of one of its places as text, in the order of the runs; equal neighbours are one.
+    pub fn values_at(&self, place: usize) -> Vec<String> {
+        let values = self.values.iter().filter(|value| value.place == place);
+        let mut values: Vec<String> = values
+            .map(|value| {
+                let text = value.literal.as_ref().unwrap_or(&value.value);
+                match value.index {
+                    Some(index) => format!("{text} at [{index}]"),
+                    None => text.clone(),
+                }
+            })
+            .collect();
+        values.dedup();
+        values
+    }
+}
+
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShownPlace {
@@ -120,6 +139,9 @@ pub struct ShownValue {
     pub place: usize,
     /// The value.
     pub value: String,
+    /// How the language writes it, if it is a character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// The element that it is written to, if an element is.
     pub index: Option<i128>,
 }
@@ -135,6 +157,9 @@ pub struct Step {
     pub text: String,
     /// The value.
     pub value: String,
+    /// How the language writes it, if it is a character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// Whether it is angelic.
     pub angelic: bool,
 }
@@ -143,7 +168,7 @@ pub struct Step {
 pub fn shown(
     loaded: &Loaded,
     tests: &[nopol_program::ir::Test],
-    found: &Found,
+    found: &FaultSets,
     score: &dyn Fn(PlaceId) -> f64,
 ) -> Localization {
     let mut candidates: Vec<ShownCandidate> = found
@@ -166,17 +191,17 @@ pub fn shown(
             .then_with(|| places(a).cmp(&places(b)))
     });
     let (outcome, message) = match found.outcome {
-        Outcome::Localized => (Ended::Localized, None),
-        Outcome::None => (
+        FaultsOutcome::Localized => (Ended::Localized, None),
+        FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values at up to {} make the failing {} pass where no loop goes round more than {} times (--size, --bound)",
+                "no other values at up to {} make the failing {} pass where no loop iterates more than {} times (--size, --bound)",
                 super::places(found.complete_to),
                 if tests.len() == 1 { "test" } else { "tests" },
                 loaded.bound,
             )),
         ),
-        Outcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
+        FaultsOutcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
     };
     Localization {
         outcome,
@@ -217,6 +242,7 @@ fn candidate_of(
                 test: test.clone(),
                 place: place.unwrap_or_default(),
                 value: text_of(loaded, evaluated),
+                literal: literal(loaded, evaluated),
                 index: evaluated.index,
             });
         }
@@ -297,7 +323,18 @@ fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
             None => place.text,
         },
         value: text_of(loaded, evaluated),
+        literal: literal(loaded, evaluated),
         angelic: evaluated.is_angelic,
+    }
+}
+
+/// How the language writes a character.
+fn literal(loaded: &Loaded, evaluated: &Evaluated) -> Option<String> {
+    match evaluated.value {
+        Value::Number(number) if loaded.program.places[evaluated.instance.place].is_character => {
+            text::character(loaded.program.dialect, number)
+        }
+        _ => None,
     }
 }
 

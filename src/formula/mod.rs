@@ -15,11 +15,12 @@ pub mod report;
 
 use std::time::{Duration, Instant};
 
+use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::{Extent, Stop};
-use nopol_formula::faults::{Formula, Options, Trouble};
+use nopol_formula::faults::{FaultsOptions, Formula, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
 
-use self::load::{Loaded, Refusal, RunBounds};
+use self::load::{Loaded, Refusal, RunBounds, whole_of};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
 
@@ -40,7 +41,7 @@ pub struct FaultsRequest {
     /// How much of the program is in the formula.
     pub formula: Formula,
     /// How long it may take.
-    pub timeout: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
 /// Finds every minimal set of places where other values make the failing tests pass.
@@ -50,8 +51,8 @@ pub struct FaultsRequest {
 pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
-    let whole = subject.ecosystem.whole(&subject.root)?;
-    let deadline = request.timeout.map(|timeout| started + timeout);
+    let whole = whole_of(&subject)?;
+    let deadline = Deadline::from(request.time_limit.map(|limit| started + limit));
     let far = RunBounds {
         deadline,
         ..RunBounds::new(request.bound, request.implicit)
@@ -67,7 +68,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
             ..Localization::default()
         }
     } else {
-        let options = Options {
+        let options = FaultsOptions {
             extent: Extent {
                 deadline,
                 ..Extent::new(loaded.bound, request.implicit)

@@ -13,10 +13,10 @@ use nopol_heap::memory::Memory;
 use nopol_heap::notation;
 use nopol_heap::patch::Change;
 use nopol_heap::problem::{Control, Failure, Recording, Triple};
-use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::state::State;
-use nopol_heap::trial::{Found, Trial};
+use nopol_heap::trial::{Trial, TrialRepair};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
 use nopol_program::ir::{Program, Test};
@@ -24,7 +24,7 @@ use nopol_source::Language;
 use serde::Serialize;
 
 use crate::formula::left_out;
-use crate::formula::load::{Refusal, of_c, of_rust_with};
+use crate::formula::load::{Refusal, of_c, of_rust_with, whole_of};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
@@ -40,7 +40,7 @@ pub struct HeapRequest {
     /// Tests that fail and should pass, instead of what the function must leave behind.
     pub failing: Vec<String>,
     /// How long a search may take.
-    pub timeout: Duration,
+    pub time_limit: Duration,
     /// A function of the same program that does the same and is right.
     pub reference: Option<String>,
     /// The tests whose runs begin; all if none is named.
@@ -114,6 +114,10 @@ impl Batch {
     }
 }
 
+/// What a change may be, for who wonders why there is none.
+const SHAPES: &str = "a change replaces an operand or a comparison, leaves a statement out, or inserts an assignment; none \
+     inserts an `if` of its own, a loop, an allocation or a call";
+
 /// Most failing calls that are described.
 const MOST_DESCRIBED: usize = 5;
 
@@ -123,11 +127,11 @@ const MOST_DESCRIBED: usize = 5;
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
 pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refusal> {
     let subject = Subject::load(&request.project)?;
-    let whole = subject.ecosystem.whole(&subject.root)?;
+    let whole = whole_of(&subject)?;
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Outside(
-                "--failing repairs C programs only; for a Rust crate give --function and --reference"
+                "--failing repairs C programs only; for a Rust crate give --function and --reference-function"
                     .to_owned(),
             ));
         }
@@ -169,12 +173,12 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     })?;
     let failing = describe(&loaded, &triples);
     let started = Instant::now();
-    let options = Options {
+    let options = HeapOptions {
         until: Until {
-            deadline: started.checked_add(request.timeout),
+            deadline: started.checked_add(request.time_limit),
             asked: None,
         },
-        ..Options::default()
+        ..HeapOptions::default()
     };
     let again = |loaded: &Loaded, changes: &[Change]| {
         holds(loaded, changes, (request, function)).unwrap_or(false)
@@ -209,24 +213,26 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
         });
     }
     batch.outcome = match &found.repaired.result {
-        Outcome::Correct => Ended::Correct,
-        Outcome::Patch(changes) => {
+        HeapOutcome::Correct => Ended::Correct,
+        HeapOutcome::Patch(changes) => {
             batch.written = Written::new(&loaded, changes, |file| subject.path_in_diffs(file));
             Ended::Repaired
         }
-        Outcome::Contradiction(triples) => {
+        HeapOutcome::Contradiction(triples) => {
             batch.message = Some(contradiction(triples));
             Ended::Contradiction
         }
-        Outcome::Exhausted => {
-            batch.message = Some("none of the changes that this command tries repairs it; `repair` and `mutate` try others".to_owned());
+        HeapOutcome::Exhausted => {
+            batch.message = Some(format!(
+                "none of the changes that this command tries repairs it; `repair` and `mutate` try others: {SHAPES}"
+            ));
             Ended::None
         }
-        Outcome::Unknown => {
+        HeapOutcome::Unknown => {
             batch.message = Some(match options.until.is_over() {
                 true => format!(
-                    "no repair was found in {} s: --timeout gives the search more time",
-                    request.timeout.as_secs()
+                    "no repair was found in {} s: --time-limit gives the search more time",
+                    request.time_limit.as_secs_f64()
                 ),
                 false => "no repair was found: the runs are too large to search".to_owned(),
             });
@@ -343,7 +349,7 @@ fn by_tests(
         texts: &texts(whole),
         tests: &tests,
         wanted: &request.failing,
-        is_over: &|| started.elapsed() >= request.timeout,
+        is_over: &|| started.elapsed() >= request.time_limit,
     };
     let tried = trial.search(request.function.as_deref());
     let mut batch = Batch {
@@ -383,8 +389,8 @@ fn by_tests(
             tried.searched.join("`, `"),
             match tried.is_over {
                 true => format!(
-                    "were tried ({} s; --timeout gives more)",
-                    request.timeout.as_secs()
+                    "were tried ({} s; --time-limit gives more)",
+                    request.time_limit.as_secs_f64()
                 ),
                 false => "that were tried makes the tests pass".to_owned(),
             },
@@ -393,14 +399,25 @@ fn by_tests(
                 false => "",
             },
         ));
+        if !tried.is_over {
+            batch.warnings.push(SHAPES.to_owned());
+        }
         batch.warnings.extend(tried.outside);
         return Ok(batch);
     };
-    let shown = |found: &Found| {
+    let shown = |found: &TrialRepair| {
         Written::new(&found.loaded, &found.changes, |file| {
             subject.path_in_diffs(file)
         })
     };
+    let given_up = tests
+        .iter()
+        .filter(|test| tried.given_up.contains(&test.name));
+    batch.warnings.extend(of_others(
+        &tried.given_up,
+        &first.passed(given_up),
+        !others.is_empty(),
+    ));
     batch.outcome = Ended::Repaired;
     batch.function.clone_from(&first.loaded.routine.name);
     batch.written = shown(first);
@@ -412,6 +429,33 @@ fn by_tests(
         }
     }
     Ok(batch)
+}
+
+/// What becomes of failing tests that --failing does not name, with the first repair.
+fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<String> {
+    let names = |names: &[&str]| {
+        let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        named.join(", ")
+    };
+    let still = given_up.iter().map(|name| &**name);
+    let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
+    let with = match has_more {
+        true => "with the first repair",
+        false => "with the repair",
+    };
+    let become_of = match (passed, still.as_slice()) {
+        ([], []) => return None,
+        (passed, []) => format!("{} now pass {with}", names(passed)),
+        ([], still) => format!("{} still fail {with}", names(still)),
+        (passed, still) => format!(
+            "{} now pass {with}, and {} still fail",
+            names(passed),
+            names(still)
+        ),
+    };
+    Some(format!(
+        "--failing does not name all tests that fail, and repairs need not make the others pass: {become_of}"
+    ))
 }
 
 /// Whether the program with these changes, read again, fulfils everything: also in calls that were not reached before.
@@ -488,7 +532,7 @@ fn triples(request: &HeapRequest, loaded: &Loaded, tests: &[Test]) -> Result<Vec
     }
     if triples.is_empty() {
         return Err(Refusal::Usage(
-            "nothing says what the function should do: give --reference FUNCTION, or --pre and --post".to_owned(),
+            "the function has no specification: give --reference-function FUNCTION, or --pre and --post".to_owned(),
         ));
     }
     Ok(triples)
@@ -546,7 +590,7 @@ fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
         let failure = triple.check(&loaded.routine).err()?;
         let what = match failure {
             Failure::Fault(fault) => fault.to_string(),
-            Failure::Control => "a loop has another number of rounds".to_owned(),
+            Failure::Control => "a loop has another number of iterations".to_owned(),
             Failure::Values(wrong) => {
                 let mut machine = triple.machine(&loaded.routine);
                 // The run ends, or there would be no values.
@@ -571,9 +615,9 @@ fn contradiction(triples: &[usize]) -> String {
             "none of the changes that this command tries leads to the states that were given: check --pre and --post"
                 .to_owned()
         }
-        [call] => format!("none of the changes that this command tries gives what call {call} should"),
+        [call] => format!("none of the changes that this command tries leads to the expected heap of call {call}"),
         calls => format!(
-            "the states contradict each other, or are beyond all changes that this command tries: calls {} cannot be fulfilled together",
+            "the states contradict each other, or no change that this command tries leads to them: calls {} cannot be fulfilled together",
             calls.join(", ")
         ),
     }

@@ -19,7 +19,9 @@ pub struct Spectrum {
     /// The last sites that tests entered before they crashed.
     pub crashes: BTreeMap<TestIndex, SiteIndex>,
     /// Tests that draw random numbers: they may see other input in each run.
-    pub random: BTreeSet<TestIndex>,
+    pub drawing: BTreeSet<TestIndex>,
+    /// Tests whose conditions see other values in each run, whatever the reason.
+    pub varying: BTreeSet<TestIndex>,
     /// Tests that run much longer than any other once they are cured.
     pub long: BTreeSet<TestIndex>,
 }
@@ -41,7 +43,7 @@ impl Spectrum {
             .or_default()
             .extend(&trace.counters);
         if trace.drawn > 0 {
-            self.random.insert(test);
+            self.drawing.insert(test);
         }
         let steps = self.steps.entry(test).or_default();
         *steps = trace.steps.max(*steps);
@@ -50,6 +52,16 @@ impl Spectrum {
         } else if let Some(last) = trace.last {
             self.crashes.insert(test, last);
         }
+    }
+
+    /// Whether a test may see other input in each run.
+    pub fn is_random(&self, test: TestIndex) -> bool {
+        self.drawing.contains(&test) || self.varying.contains(&test)
+    }
+
+    /// The tests that may see other input in each run.
+    pub fn random(&self) -> BTreeSet<TestIndex> {
+        &self.drawing | &self.varying
     }
 
     /// Forgets which sites a test reached, and tells them; it counts as traced. `None` if it is not traced.

@@ -216,8 +216,7 @@ impl Style<'_> {
             Expr::And(..) => Binding::And,
             Expr::Or(..) => Binding::Or,
             Expr::Cmp(..) => Binding::Compare,
-            Expr::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
-            Expr::Arith(..) => Binding::Mul,
+            Expr::Arith(op, ..) => op.binding(),
         }
     }
 

@@ -10,7 +10,7 @@ const MOST_TEXT: usize = 60;
 /// What a condition at a site changes: `` `if n == 0 { return; }` before line 7 ``.
 pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
     let file = &sources.files[site.file];
-    let place = Place {
+    let place = SiteText {
         text: &file.text,
         site,
     };
@@ -59,13 +59,13 @@ pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
 }
 
 /// Where a site is.
-struct Place<'a> {
+struct SiteText<'a> {
     /// The text of its file.
     text: &'a str,
     site: &'a Site,
 }
 
-impl Place<'_> {
+impl SiteText<'_> {
     fn line(&self) -> String {
         format!("line {}", self.site.line)
     }

@@ -1,22 +1,21 @@
 //! One spelling for conditions that mean the same whatever their operands are.
 
 use nopol_expr::CmpOp;
-use nopol_source::Language;
 use nopol_source::condition::{Node, Shape};
 use nopol_source::one_step::opposite_call;
-use nopol_source::words::plain_names;
+use nopol_source::{Condition, Language};
 
 use super::change::number;
 
 /// One spelling for conditions that mean the same.
-pub fn canonical(language: Language, text: &str) -> String {
-    match language.parse(&plain_names(text)) {
+pub fn canonical(language: Language, condition: &Condition) -> String {
+    match condition.tree(language) {
         Some(tree) => {
             // A number without a point may be compared with a fraction in C.
             let is_whole = language == Language::Rust;
-            spelled(&tree, true, is_whole)
+            spelled(tree, true, is_whole)
         }
-        None => squeezed(text),
+        None => squeezed(condition),
     }
 }
 
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_means_the_same_is_spelled_the_same() {
-        let canonical = |text| canonical(Language::Rust, text);
+        let canonical = |text: &str| canonical(Language::Rust, &text.into());
         for (a, b) in [
             ("a < b", "b > a"),
             ("!(a < b)", "a >= b"),

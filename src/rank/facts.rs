@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use nopol_source::{BodyOrigin, Language, SiteKind};
+use nopol_source::{BodyOrigin, Condition, Language, SiteKind};
 
 /// The plausible candidates of one run, and what they share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub struct EditFacts {
     /// The condition or the statement there.
     pub before: String,
     /// The new condition.
-    pub after: String,
+    pub after: Condition,
     /// What is done where a new condition holds; empty at an existing one.
     pub body: String,
     /// Where that comes from.

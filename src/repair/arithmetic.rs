@@ -6,14 +6,13 @@ use std::sync::Arc;
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Kin};
-use nopol_source::one_step::OneStep;
 use nopol_source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
 use nopol_source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
 use nopol_source::substitutes::Substitutes;
 use nopol_source::words::plain_names;
 use nopol_source::{Language, PatchKind, SiteKind};
 
-use super::angelic::one_step::{Unobserved, cost};
+use super::angelic::one_step::{Sound, Unobserved, cost};
 use super::engine::Engine;
 use super::fix::{Evidence, Fix, SiteEdit};
 use super::knowledge::Knowledge;
@@ -98,20 +97,20 @@ impl Session<'_> {
         let overflows =
             self.sources.language == Language::C || panics.overflows_at(self.sources, suspect.site);
         let edits = self.arithmetic_edits(suspect, kin, overflows).into_iter();
-        let mut edits: Vec<(u32, OneStep)> = edits
+        let mut edits: Vec<(u32, Sound)> = edits
             .map(|edit| ((cost(edit.step, site) + place).saturating_sub(bonus), edit))
             .collect();
         edits.sort_by_key(|(cost, _)| *cost);
         edits.truncate(MOST_AT_SITE);
-        let fix = |(cost, edit): (u32, OneStep)| Fix {
+        let fix = |(cost, edit): (u32, Sound)| Fix {
             targets: of_site.clone(),
             cost,
             edits: vec![SiteEdit {
                 site: suspect.site,
                 function: site.function,
                 suspiciousness: suspect.suspiciousness,
-                switched: edit.text.clone(),
-                condition: edit.text,
+                switched: edit.condition.to_string(),
+                condition: edit.condition,
                 cost,
                 why: edit.step.to_string(),
                 is_loose: true,
@@ -123,7 +122,7 @@ impl Session<'_> {
     }
 
     /// The small edits of one expression, and where it `overflows` those that avoid that.
-    fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin, overflows: bool) -> Vec<OneStep> {
+    fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin, overflows: bool) -> Vec<Sound> {
         let site = self.site(suspect.site);
         let language = self.sources.language;
         if site.kind == SiteKind::Assignment {
@@ -131,7 +130,7 @@ impl Session<'_> {
             if overflows {
                 edits.extend(overflow_edits_of_assignment(&site.text, language));
             }
-            return edits;
+            return edits.into_iter().map(Sound::from).collect();
         }
         let text = plain_names(&site.text);
         let Some(tree) = self.sources.language.parse(&text) else {

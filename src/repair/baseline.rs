@@ -24,22 +24,17 @@ use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// Builds the subject; caps lints if nothing but denied lints fails the build.
-pub fn build(
-    progress: &Progress,
-    outcome: &mut Outcome,
-    workspace: &mut Workspace,
-    runner: &Runner,
-) -> Result<Build> {
+pub fn build(progress: &Progress, workspace: &mut Workspace, runner: &Runner) -> Result<Build> {
     let phase = progress.start("building", 0, runner.runs());
-    outcome.builds += 1;
+    progress.prepare(|seen| seen.builds += 1);
     let mut build = workspace.build(Linked::Plain)?;
     if build.failed_by_lints() {
         workspace.caps_lints = true;
-        outcome.builds += 1;
+        progress.prepare(|seen| seen.builds += 1);
         let capped = workspace.build(Linked::Plain)?;
         if capped.succeeded {
             build = capped;
-            outcome.warnings.push(
+            progress.warn(
                 "the subject treats some warnings as errors, and this compiler, which may be newer than the subject, gives such warnings; warnings are switched off in the working copy"
                     .to_string(),
             );
@@ -83,7 +78,6 @@ fn second_runs(
 pub fn take(
     settings: &Settings,
     progress: &Progress,
-    outcome: &mut Outcome,
     workspace: &mut Workspace,
     mut build: Build,
     runner: &Runner,
@@ -92,7 +86,7 @@ pub fn take(
     let (tests, unlisted) = workspace.tests(&mut build)?;
     let mut tests = TiVec::from(tests);
     if let Some(told) = workspace.rules()? {
-        outcome.warnings.extend(told.warnings);
+        told.warnings.into_iter().for_each(|it| progress.warn(it));
         workspace.rules = told.rules;
         for (target, binary) in &mut build.binaries {
             if let Some(rules) = workspace.rules.get(target) {
@@ -112,19 +106,19 @@ pub fn take(
     workspace.capturing = capturing.map(|(target, _)| target.clone()).collect();
     for target in unlisted {
         let is_whole = tests.iter().any(|test| test.target == target);
-        outcome.warnings.push(format!(
+        progress.warn(format!(
             "the tests of target `{}` of package `{}` cannot be listed (its harness does not follow the standard one){}",
             target.target,
             target.package,
             match is_whole {
-                true => ": all of it is one test, `main`",
-                false => ", and it does not end when it is asked for them: it is left out",
+                true => "; it counts as one test, `main`",
+                false => ", and listing them does not end: the target is left out",
             }
         ));
         workspace.whole.extend(is_whole.then_some(target));
     }
     if tests.is_empty() {
-        return Err(no_tests(settings, progress, outcome, workspace, sources)?.into());
+        return Err(no_tests(settings, progress, workspace, sources)?.into());
     }
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
@@ -148,7 +142,7 @@ pub fn take(
         .filter(|(_, run)| run.verdict != Verdict::Ignored);
     let (tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
     if tests.is_empty() {
-        return Err(no_tests(settings, progress, outcome, workspace, sources)?.into());
+        return Err(no_tests(settings, progress, workspace, sources)?.into());
     }
     check_tests(settings, &tests)?;
     let suite = Suite {
@@ -161,17 +155,17 @@ pub fn take(
     let crashing = crashing.filter(|(_, run)| run.verdict == Verdict::Crashed);
     runner.keep_stack(crashing.map(|(test, _)| tests[test].name.clone()));
     let mut baseline = Baseline::from_runs(&first, &second);
-    if let Some(alone) = serially(outcome, &suite, &baseline, plan)? {
+    if let Some(alone) = serially(progress, &suite, &baseline, plan)? {
         (first, baseline) = alone;
     }
     for test in &baseline.flaky {
-        outcome.warnings.push(format!(
+        progress.warn(format!(
             "{} passed once and failed once: it is flaky, and is neither repaired nor relied on",
             code(&tests[*test].to_string())
         ));
     }
-    retry_failing(outcome, &suite, &mut baseline, plan)?;
-    circumstances::set_aside(settings, outcome, workspace, &suite, &mut baseline)?;
+    retry_failing(progress, &suite, &mut baseline, plan)?;
+    circumstances::set_aside(settings, progress, workspace, &suite, &mut baseline)?;
     if first.iter().all(|run| run.verdict.passed()) {
         let failing = circumstances::failing_for_user(settings, &suite)?;
         let names: Vec<String> = failing
@@ -179,27 +173,34 @@ pub fn take(
             .map(|test| code(&tests[*test].to_string()))
             .collect();
         if !names.is_empty() {
-            outcome.warnings.push(format!(
-                "these tests pass in the working copy and fail in {}: {}. The cause is something that is not copied: files outside the workspace, your home directory or what is in the target directory",
+            progress.warn(format!(
+                "these tests pass in the working copy and fail in {}: {}. The cause is something that is not copied: files outside the workspace, your home directory, or the contents of the target directory",
                 workspace.subject.root,
                 names.join(", ")
             ));
         }
     }
     let name = |test: &TestIndex| tests[*test].to_string();
-    outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {
         let run = &first[test];
-        let panic = || FailureSignature::of(&run.output).sentence();
-        let why = run.failure_reason.clone().or_else(panic)?;
+        let panic = FailureSignature::of(&run.output).sentence();
+        let expected = sources.language.panics().complaint(&run.output);
+        let expected = expected.map(|why| match &panic {
+            Some(panic) => format!("{why}; it {panic}"),
+            None => why,
+        });
+        let why = run.failure_reason.clone().or(expected).or(panic)?;
         Some(Complaint {
             test: tests[test].to_string(),
             why,
         })
     });
-    outcome.complaints = told.collect();
-    outcome.passing_tests = baseline.passing().iter().map(name).collect();
-    outcome.flaky_tests = baseline.flaky.iter().map(name).collect();
+    progress.prepare(|seen| {
+        seen.failing_tests = baseline.failing().iter().map(name).collect();
+        seen.complaints = told.collect();
+        seen.passing_tests = baseline.passing().iter().map(name).collect();
+        seen.flaky_tests = baseline.flaky.iter().map(name).collect();
+    });
     progress.finish(
         phase,
         runner.runs(),
@@ -219,7 +220,7 @@ pub fn take(
     for test in baseline.failing() {
         let verdict = baseline.verdicts[test];
         if verdict != Verdict::Failed {
-            outcome.warnings.push(format!(
+            progress.warn(format!(
                 "{} {}",
                 code(&tests[test].to_string()),
                 verdict.describe()
@@ -237,7 +238,7 @@ const ENOUGH_ALONE: usize = 4;
 /// The runs of all tests one after the other, if some tests pass so and not beside others: they share a port, or
 /// something else that is not a file of the working copy. From then on no test runs beside another.
 fn serially(
-    outcome: &mut Outcome,
+    progress: &Progress,
     suite: &Suite,
     baseline: &Baseline,
     plan: impl Fn(TestIndex) -> Plan + Copy + Sync,
@@ -277,7 +278,7 @@ fn serially(
         return Ok(None);
     }
     // Which tests fail beside others may differ from run to run, so they are not named.
-    outcome.warnings.push(
+    progress.warn(
         "some tests fail beside others and pass alone, so all tests run one after the other; `--jobs 1`, or for a C \
          program `serial = true` in nopol.toml, does so from the start"
             .to_owned(),
@@ -310,7 +311,7 @@ const MOST_SECONDS: f64 = 10.0;
 
 /// Repeats failing tests to find flaky ones: a test that fails now and then has no patch.
 fn retry_failing(
-    outcome: &mut Outcome,
+    progress: &Progress,
     suite: &Suite,
     baseline: &mut Baseline,
     plan: impl Fn(TestIndex) -> Plan + Sync,
@@ -326,7 +327,7 @@ fn retry_failing(
         for (test, run) in doubted.into_iter().zip(again) {
             if run.verdict.passed() {
                 baseline.flaky.push(test);
-                outcome.warnings.push(format!(
+                progress.warn(format!(
                     "{} failed {runs} times and then passed: it is flaky, and is neither repaired nor relied on",
                     code(&suite.tests[test].to_string())
                 ));
@@ -430,7 +431,7 @@ pub fn targets(
             true => format!("All {} tests pass.", tests.len()),
             false if failing.is_empty() => format!("{} passes.", names(&settings.failing)),
             false => format!(
-                "{} passes; what fails is {}.",
+                "{} passes; these fail: {}.",
                 names(&settings.failing),
                 names(&outcome.failing_tests)
             ),
@@ -484,7 +485,7 @@ fn doctests(
 }
 
 /// What is to be known of failing doctests.
-const NOT_REPAIRED: &str = "They are not repaired; copy one into a #[test], and it will be";
+const NOT_REPAIRED: &str = "They are not repaired; to repair one, copy it into a #[test]";
 
 /// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.
 pub fn look_at_doctests(
@@ -514,7 +515,6 @@ pub fn look_at_doctests(
 fn no_tests(
     settings: &Settings,
     progress: &Progress,
-    outcome: &mut Outcome,
     workspace: &Workspace,
     sources: &Sources,
 ) -> Result<SubjectError> {
@@ -536,7 +536,7 @@ fn no_tests(
             count(passing, "example")
         ),
         (failing, _) => {
-            outcome.failing_examples = failing.to_vec();
+            progress.prepare(|seen| seen.failing_examples = failing.to_vec());
             return Ok(SubjectError::UnusableBaseline(format!(
                 "there are no tests except examples in the documentation. These fail: {}. {NOT_REPAIRED}",
                 names(failing)

@@ -85,7 +85,7 @@ mod tests {
             line: 1,
             kind: SiteKind::If,
             before: before.to_owned(),
-            after: after.to_owned(),
+            after: after.into(),
             body: String::new(),
             body_origin: BodyOrigin::Own,
             checks: 0,

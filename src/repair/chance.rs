@@ -58,16 +58,40 @@ pub fn replays(
 
 /// Says which tests draw random numbers, and which counterexamples a patch was not held against.
 pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
-    let random: Vec<TestIndex> = knowledge.spectrum.random.iter().copied().collect();
-    if !random.is_empty() {
-        outcome.warnings.push(format!(
-            "{} random numbers, so other input may fail: {}. A patch is shown only if {} in several more runs{}",
-            match random.len() {
+    let random: Vec<TestIndex> = knowledge.spectrum.random().into_iter().collect();
+    let draws = |test: &TestIndex| knowledge.spectrum.drawing.contains(test);
+    let (drawing, varying): (Vec<TestIndex>, Vec<TestIndex>) =
+        random.iter().copied().partition(draws);
+    let mut told = Vec::new();
+    if !drawing.is_empty() {
+        told.push(format!(
+            "{} random numbers, so other input may fail: {}",
+            match drawing.len() {
                 1 => "1 test draws".to_owned(),
                 number => format!("{number} tests draw"),
             },
-            names(session, &random),
-            if random.len() == 1 { "it passes" } else { "they pass" },
+            names(session, &drawing),
+        ));
+    }
+    if !varying.is_empty() {
+        told.push(format!(
+            "{} other values in each run (from the clock, random bytes, the order of a hash map, addresses or threads), so other input may fail: {}",
+            match varying.len() {
+                1 => "1 test sees".to_owned(),
+                number => format!("{number} tests see"),
+            },
+            names(session, &varying),
+        ));
+    }
+    if !told.is_empty() {
+        outcome.warnings.push(format!(
+            "{}. A patch is shown only if {} in several more runs{}",
+            told.join("; "),
+            if random.len() == 1 {
+                "it passes"
+            } else {
+                "they pass"
+            },
             match session.replays.len() {
                 0 => "",
                 1 => ", and on the counterexample that was found",

@@ -12,8 +12,9 @@ use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Binary, Harness, Runner, TestRun, Verdict};
 
 use super::settings::Settings;
-use crate::report::Outcome;
+use crate::localize::failure::FailureSignature;
 use crate::report::markup::code;
+use crate::report::progress::Progress;
 use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
 
@@ -27,7 +28,7 @@ const LEAST_PATIENCE: f64 = 5.0;
 /// Sets aside the failing tests that pass when run as the user runs them, and tells why.
 pub fn set_aside(
     settings: &Settings,
-    outcome: &mut Outcome,
+    progress: &Progress,
     workspace: &Workspace,
     suite: &Suite,
     baseline: &mut Baseline,
@@ -74,12 +75,15 @@ pub fn set_aside(
                             "fails in the sandbox, perhaps only because something was forbidden (“{words}”): writing outside the working copy and TMPDIR, or what `--sandbox strict` forbids. `--sandbox off` allows both"
                         ))
                     }
-                    None => own.why(name, limit, &mut elsewhere)?,
+                    None => match own.why(name, limit, &mut elsewhere)? {
+                        None => own.limited(test, baseline, name, limit)?,
+                        why => why,
+                    },
                 },
             };
             if let Some(why) = why {
                 baseline.environment_dependent.push(test);
-                outcome.warnings.push(format!(
+                progress.warn(format!(
                     "{} {why}. It is set aside: neither repaired nor used to judge patches",
                     code(&suite.tests[test].to_string())
                 ));
@@ -177,10 +181,10 @@ impl Own<'_> {
                     return Ok(Some(self.reason(single)));
                 }
             }
-            return Ok(Some(
-                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than 4 GiB of memory, a file above 256 MiB; or it reads uninitialized memory"
-                    .to_owned(),
-            ));
+            return Ok(Some(format!(
+                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than {} GiB of memory, a file above 256 MiB; or it reads uninitialized memory",
+                self.settings.memory
+            )));
         }
         if let Harness::Commands(_) = self.binary.harness {
             // The subject's own directory may lack build products.
@@ -202,6 +206,53 @@ impl Own<'_> {
         };
         let passes = self.passes(binary, test, limit, Circumstances::AS_USER)?;
         Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
+    }
+
+    /// Why a test that fails without limits as well fails here, if the limits are why it fails here.
+    fn limited(
+        &self,
+        test: TestIndex,
+        baseline: &Baseline,
+        name: &str,
+        limit: Duration,
+    ) -> Result<Option<String>> {
+        if baseline.verdicts[test] == Verdict::TimedOut {
+            return Ok(None);
+        }
+        let place =
+            |verdict: Verdict, output: &str| (verdict, FailureSignature::of(output).location);
+        let here = place(baseline.verdicts[test], &baseline.output[&test]);
+        let again = |limits| {
+            let circumstances = Circumstances {
+                limits,
+                ..Circumstances::default()
+            };
+            let run = self
+                .runner
+                .run_under(self.binary, name, limit, circumstances)?;
+            anyhow::Ok(run.map(|run| (place(run.verdict, &run.output), run.output)))
+        };
+        let Some((without, output)) = again(true)? else {
+            return Ok(None);
+        };
+        // A test that fails at another place in each run does not do so because of limits.
+        if without == here || again(false)?.is_none_or(|(place, _)| place != here) {
+            return Ok(None);
+        }
+        let sentence = FailureSignature::of(&output).sentence();
+        Ok(Some(format!(
+            "fails here because of a limit: it {}. Without limits it fails otherwise ({}). `--memory` sets another limit",
+            self.needs(),
+            sentence.unwrap_or_else(|| without.0.describe().to_owned())
+        )))
+    }
+
+    /// What a test needs that passes only without limits.
+    fn needs(&self) -> String {
+        format!(
+            "needs more than {} GiB of memory, or writes more than 256 MiB to a file",
+            self.settings.memory
+        )
     }
 
     /// Whether runs are sandboxed.
@@ -230,8 +281,10 @@ impl Own<'_> {
                 "fails here and passes with your home directory: it reads a file of it; test runs have a private home with only your git configuration"
                     .to_owned()
             }
-            _ => "fails here and passes without limits: it needs more than 4 GiB of memory, or writes more than 256 MiB to a file"
-                .to_owned(),
+            _ => format!(
+                "fails here and passes without limits: it {} (`--memory` sets another limit of memory)",
+                self.needs()
+            ),
         }
     }
 

@@ -7,7 +7,6 @@ use nopol_process::run::process::Supervisor;
 
 use super::settings::Settings;
 use super::setup::Setup;
-use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
@@ -23,8 +22,7 @@ pub fn refusal(
     progress: &Progress,
     texts: &[(Utf8PathBuf, String)],
 ) -> Result<Option<String>> {
-    let mut weak_oracle = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut weak_oracle)?;
+    let setup = Setup::new(settings, subject?, supervisor)?;
     let mut plain = setup.plain(progress)?;
     plain.take_over()?;
     // Lints of the subject that are denied are not the question.

@@ -14,7 +14,6 @@ use super::setup::Setup;
 use super::{baseline, chance};
 use crate::check::validate::{self, Rejection, Validator};
 use crate::patch::edit::Edit;
-use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
@@ -62,14 +61,13 @@ pub fn confirm(
         exclude: Vec::new(),
         ..settings.clone()
     };
-    let mut weak_oracle = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut weak_oracle)?;
-    let mut copies = setup.copies(progress, &mut weak_oracle)?;
+    let setup = Setup::new(settings, subject?, supervisor)?;
+    let mut copies = setup.copies(progress)?;
     let runner = setup.runner();
-    let mut sources = setup.read(&copies, &mut weak_oracle)?;
+    let mut sources = setup.read(&copies, progress)?;
     add_missing(&mut sources, &copies.plain, texts)?;
     copies.plain.take_over()?;
-    let built = match baseline::build(progress, &mut weak_oracle, &mut copies.plain, &runner) {
+    let built = match baseline::build(progress, &mut copies.plain, &runner) {
         Ok(built) => built,
         Err(error) => {
             return match error.downcast_ref::<SubjectError>() {
@@ -81,7 +79,6 @@ pub fn confirm(
     let taken = baseline::take(
         settings,
         progress,
-        &mut weak_oracle,
         &mut copies.plain,
         built,
         &runner,
@@ -137,7 +134,7 @@ pub fn confirm(
             let left = left.filter(|test| !accepted.cured.contains(test));
             let passing = baseline.passing().len();
             let cured: Vec<String> = accepted.cured.iter().map(name).collect();
-            let result = format!("it holds, and cures {}", count(cured.len(), "test"));
+            let result = format!("it passes, and fixes {}", count(cured.len(), "test"));
             let confirmation = Confirmation::Holds {
                 failing: left.map(|test| name(&test)).collect(),
                 cured,

@@ -10,7 +10,6 @@ use nopol_source::Language;
 
 use super::settings::Settings;
 use super::setup::Setup;
-use crate::report::Outcome;
 use crate::report::markup::code;
 use crate::report::progress::Progress;
 use crate::subject::workspace::Linked;
@@ -54,8 +53,7 @@ pub fn with_program<T>(
         return Err(usage("only C programs can be debugged"));
     }
     let case = chosen(&whole.cases, test)?;
-    let mut weak_oracle = Outcome::default();
-    let setup = Setup::new(settings, subject, supervisor, &mut weak_oracle)?;
+    let setup = Setup::new(settings, subject, supervisor)?;
     let mut plain = setup.plain(progress)?;
     plain.is_debugged = true;
     let phase = progress.start("building", 0, 0);
@@ -99,7 +97,7 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
         (None, [single]) => single,
         (None, _) => {
             return Err(usage(&format!(
-                "say with --test which test to debug: {}",
+                "name the test to debug with --only: {}",
                 listed(cases)
             )));
         }
@@ -107,7 +105,7 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
     match &case.command {
         Command::Words(_) => Ok(case),
         Command::Line(line) => Err(usage(&format!(
-            "test `{}` is the shell command `{line}`, which cannot be debugged: give the program itself, as `cargo nopol debug PROGRAM -- ARGS`",
+            "test `{}` is the shell command `{line}`, which cannot be debugged: give the program itself, as `cargo nopol c debug PROGRAM -- ARGS`",
             case.name
         ))),
     }

@@ -16,7 +16,6 @@ use super::settings::Settings;
 use super::setup::Setup;
 use crate::patch::edit::{Edit, apply_all};
 use crate::report::EditReport;
-use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
@@ -96,10 +95,9 @@ pub fn find(
     progress: &Progress,
     question: &Question,
 ) -> Result<Option<DiscriminatingTest>> {
-    let mut weak_oracle = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut weak_oracle)?;
-    let mut copies = setup.copies(progress, &mut weak_oracle)?;
-    let sources = setup.read(&copies, &mut weak_oracle)?;
+    let setup = Setup::new(settings, subject?, supervisor)?;
+    let mut copies = setup.copies(progress)?;
+    let sources = setup.read(&copies, progress)?;
     copies.plain.take_over()?;
     // The search has built what is to be repaired; its lints are not the question.
     copies.plain.caps_lints = true;
@@ -111,12 +109,12 @@ pub fn find(
         settings,
     };
     let all = question.tests.len();
-    let phase = progress.start("asking near tests", 0, 0);
+    let phase = progress.start("looking for a distinguishing test", 0, 0);
     let found = bench.find(question)?;
     let result = match &found {
         Some(test) => format!("`{}` distinguishes it from {}", test.name, test.fails),
         None => format!(
-            "none near {} distinguishes it from the others",
+            "no test near {} distinguishes it from the others",
             count(all, "test")
         ),
     };

@@ -8,14 +8,14 @@ use nopol_source::{FunctionIndex, Language};
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::panics::Panics;
-use super::session::Session;
+use super::ranking::Ranker;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
 
 /// Lines of a test's text, at most.
 const MOST_LINES: usize = 200;
 
-impl Session<'_> {
+impl Ranker<'_, '_> {
     /// What is known of these fixes.
     pub fn facts(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Case {
         let mut targets: Vec<TestIndex> =
@@ -23,13 +23,13 @@ impl Session<'_> {
         targets.sort();
         targets.dedup();
         let mut case = Case {
-            is_c: self.sources.language == Language::C,
+            is_c: self.session.sources.language == Language::C,
             failures: targets.iter().map(|test| self.failure(*test)).collect(),
             ..Case::default()
         };
         let mut known: BTreeMap<FunctionIndex, usize> = BTreeMap::new();
         for fix in fixes {
-            let panics = self.panics(knowledge, &fix.targets);
+            let panics = self.session.panics(knowledge, &fix.targets);
             let edits = fix.edits.iter();
             let edits = edits.map(|edit| {
                 let number = *known.entry(edit.function).or_insert_with(|| {
@@ -49,8 +49,8 @@ impl Session<'_> {
     }
 
     fn edit_facts(&self, edit: &SiteEdit, function: usize, panics: &Panics) -> EditFacts {
-        let site = self.site(edit.site);
-        let start = self.sources.functions[site.function].span.start;
+        let site = self.session.site(edit.site);
+        let start = self.session.sources.functions[site.function].span.start;
         let place = |at: usize| at.saturating_sub(start);
         EditFacts {
             function,
@@ -63,7 +63,7 @@ impl Session<'_> {
             body_origin: site.body_origin,
             checks: site.checks,
             suspiciousness: edit.suspiciousness,
-            panic: panics.seen_from(self.sources, edit.site),
+            panic: panics.seen_from(self.session.sources, edit.site),
             is_loose: edit.is_loose,
             why: edit.why.clone(),
             support: edit.evidence.support(),
@@ -71,8 +71,8 @@ impl Session<'_> {
     }
 
     fn function_text(&self, index: FunctionIndex) -> FunctionText {
-        let function = &self.sources.functions[index];
-        let file = &self.sources.files[function.file];
+        let function = &self.session.sources.functions[index];
+        let file = &self.session.sources.files[function.file];
         FunctionText {
             name: function.name.clone(),
             file: file.path.to_string(),
@@ -85,9 +85,14 @@ impl Session<'_> {
     }
 
     fn failure(&self, test: TestIndex) -> Failure {
-        let output = self.baseline.output.get(&test).map_or("", String::as_str);
-        let name = self.tests[test].to_string();
-        let text = match self.sources.language {
+        let output = self
+            .session
+            .baseline
+            .output
+            .get(&test)
+            .map_or("", String::as_str);
+        let name = self.session.tests[test].to_string();
+        let text = match self.session.sources.language {
             Language::Rust => self.test_text(&name),
             // A test of a C program is an input.
             Language::C => None,
@@ -104,6 +109,7 @@ impl Session<'_> {
         let last = name.rsplit("::").next()?;
         let head = format!("fn {last}(");
         let (text, at) = self
+            .session
             .sources
             .files
             .iter()

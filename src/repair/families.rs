@@ -5,14 +5,12 @@
 use std::collections::BTreeMap;
 
 use nopol_source::condition::{Node, Shape};
-use nopol_source::words::plain_names;
 use nopol_source::{Form, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
-use super::ranking::{diversify, in_order};
-use super::session::Session;
+use super::ranking::{Ranker, diversify, in_order};
 use crate::rank::canonical::canonical;
 
 /// Members that a family keeps.
@@ -26,7 +24,7 @@ pub struct Family {
     /// The others.
     pub others: Vec<Fix>,
     /// Of each member, best first, the probability that it is what a maintainer would write; empty before
-    /// [`Session::rate`].
+    /// [`Ranker::rate`].
     pub confidence: Vec<f64>,
 }
 
@@ -37,26 +35,21 @@ impl Family {
     }
 }
 
-impl Session<'_> {
+impl Ranker<'_, '_> {
     /// Fixes as families, best first; other places come before a further family at one place. Of fixes that are proved
     /// equal one is kept, and those that only add a clause which no test asks for are dropped.
     pub fn families(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Family> {
         fixes.sort_by(in_order);
-        // Of each condition its tree and its canonical spelling.
-        let mut read: BTreeMap<(SiteIndex, String), (Option<Node>, String)> = BTreeMap::new();
+        // Of each condition its canonical spelling.
+        let mut read: BTreeMap<(SiteIndex, String), String> = BTreeMap::new();
         let mut families: Vec<Family> = Vec::new();
         for fix in fixes {
             for edit in &fix.edits {
-                let key = (edit.site, edit.condition.clone());
-                read.entry(key).or_insert_with(|| {
-                    let language = self.sources.language;
-                    let tree = language.parse(&plain_names(&edit.condition));
-                    (tree, canonical(language, &edit.condition))
-                });
+                let key = (edit.site, edit.condition.to_string());
+                read.entry(key)
+                    .or_insert_with(|| canonical(self.session.sources.language, &edit.condition));
             }
-            let known = |edit: &SiteEdit| &read[&(edit.site, edit.condition.clone())];
-            let spelled = |edit: &SiteEdit| known(edit).1.as_str();
-            let tree = |edit: &SiteEdit| known(edit).0.as_ref();
+            let spelled = |edit: &SiteEdit| read[&(edit.site, edit.condition.to_string())].as_str();
             let mut others = families.iter_mut();
             if let Some(family) = others.find(|family| is_same(&family.best, &fix, &spelled)) {
                 // The model ranks meanings; how one is spelled is decided by the costs set by hand.
@@ -70,8 +63,22 @@ impl Session<'_> {
             if others.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
             }
+            // Of two that nothing observed tells apart, the one that can be computed for more values stands for both.
             let mut others = families.iter_mut();
-            match others.find(|family| self.is_like(&family.best, &fix, &tree)) {
+            let is_partial = fails(&fix);
+            let twin = others
+                .find(|family| agrees(&family.best, &fix) && fails(&family.best) != is_partial);
+            if let Some(family) = twin.filter(|family| family.others.len() + 1 < MOST_MEMBERS) {
+                let cost = family.best.cost;
+                let other = match is_partial {
+                    true => fix,
+                    false => std::mem::replace(&mut family.best, Fix { cost, ..fix }),
+                };
+                family.others.push(other);
+                continue;
+            }
+            let mut others = families.iter_mut();
+            match others.find(|family| self.is_like(&family.best, &fix)) {
                 Some(family) if family.others.len() + 1 < MOST_MEMBERS => family.others.push(fix),
                 Some(_) => {}
                 None => families.push(Family {
@@ -91,7 +98,7 @@ impl Session<'_> {
     }
 
     /// Whether two fixes belong to one family.
-    fn is_like<'t>(&self, a: &Fix, b: &Fix, tree: &dyn Fn(&SiteEdit) -> Option<&'t Node>) -> bool {
+    fn is_like(&self, a: &Fix, b: &Fix) -> bool {
         if a.edits.len() != b.edits.len()
             || a.targets != b.targets
             || a.is_trivial() != b.is_trivial()
@@ -105,12 +112,13 @@ impl Session<'_> {
         let (Some((a, b)), None) = (different.next(), different.next()) else {
             return false;
         };
-        let (at, other) = (self.site(a.site), self.site(b.site));
+        let (at, other) = (self.session.site(a.site), self.session.site(b.site));
         if a.function != b.function || at.kind.form() != other.kind.form() {
             return false;
         }
-        let is_condition = |near: fn(&Node, &Node) -> bool| match (tree(a), tree(b)) {
-            (Some(a), Some(b)) => near(a, b),
+        let [one, another] = [a, b].map(|edit| edit.condition.tree(self.session.sources.language));
+        let is_condition = |near: fn(&Node, &Node) -> bool| match (one, another) {
+            (Some(one), Some(another)) => near(one, another),
             _ => a.condition == b.condition,
         };
         if a.site == b.site {
@@ -171,6 +179,22 @@ fn is_same<'s>(a: &Fix, b: &Fix, spelled: &dyn Fn(&SiteEdit) -> &'s str) -> bool
     let mut edits = a.edits.iter().zip(&b.edits);
     a.sites() == b.sites()
         && edits.all(|(a, b)| spelled(a) == spelled(b) || a.evidence.equals(&*b.evidence))
+}
+
+/// Whether a condition cannot be computed for some values, and the old one can.
+fn fails(fix: &Fix) -> bool {
+    fix.edits
+        .iter()
+        .any(|edit| edit.evidence.failure().is_some())
+}
+
+/// Whether two fixes change the same conditions, cure the same tests and have the same outcomes in every recorded context.
+fn agrees(a: &Fix, b: &Fix) -> bool {
+    let mut edits = a.edits.iter().zip(&b.edits);
+    a.sites() == b.sites()
+        && a.targets == b.targets
+        && a.is_trivial() == b.is_trivial()
+        && edits.all(|(a, b)| a.evidence.agrees(&*b.evidence) == Some(true))
 }
 
 /// Whether contexts were recorded for all that a fix changes; then the report can explain it.

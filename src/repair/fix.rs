@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, SiteIndex, Sources};
+use nopol_source::{Condition, FunctionIndex, SiteIndex, Sources};
 use typed_index_collections::TiSlice;
 
 use crate::rank::facts::Support;
@@ -33,7 +33,7 @@ pub struct SiteEdit {
     /// Ochiai's coefficient of the site, 0 to 1.
     pub suspiciousness: f64,
     /// The condition as the patch has it.
-    pub condition: String,
+    pub condition: Condition,
     /// The condition as the build with all candidates has it: when to take the branch or early exit, with
     /// typed literals.
     pub switched: String,
@@ -86,6 +86,12 @@ pub trait Evidence: Any + Debug + Send + Sync {
     /// Whether the edit only adds a clause that no observation asks for to another one at the same site.
     fn adds_idle_clause_to(&self, _: &dyn Evidence) -> bool {
         false
+    }
+
+    /// Values that the variables may have and for which the condition cannot be computed, though the old one can, as a clause;
+    /// `None` if none was found.
+    fn failure(&self) -> Option<String> {
+        None
     }
 
     /// Which tests decided each clause of the condition, left to right.
@@ -194,7 +200,7 @@ pub mod tests {
                 site: SiteIndex::new(site),
                 function: FunctionIndex::new(site),
                 suspiciousness: 1.0,
-                condition: condition.to_owned(),
+                condition: condition.into(),
                 switched: condition.to_owned(),
                 cost,
                 why: String::new(),

@@ -11,7 +11,9 @@ use nopol_basics::hash;
 use nopol_process::run::suite::TestIndex;
 use nopol_synth::weights::WEIGHTS;
 
-use super::session::Session;
+use super::showing::Presenter;
+use super::validating::MOST_WATCHED;
+use crate::check::doubts;
 use crate::check::validate::{self, Validator};
 use crate::heap::batch::{HeapProgram, Repair, repairs};
 use crate::patch::edit::Edit;
@@ -27,26 +29,28 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Most repairs that are built.
 const MOST_BUILT: usize = 6;
 
-impl Session<'_> {
+impl Presenter<'_, '_> {
     /// Adds patches of statements that change linked structures to the outcome, if there are any.
     ///
     /// # Errors
     /// If the run is stopped.
     pub fn show_structures(&self, outcome: &mut Outcome, targets: &[TestIndex]) -> Result<()> {
-        let subject = self.copies.plain.subject;
+        let subject = self.session.copies.plain.subject;
         let Some(structures) = HeapProgram::of(subject) else {
             return Ok(());
         };
-        let phase = self
-            .progress
-            .start("searching linked structures", 0, self.runner.runs());
+        let phase = self.session.progress.start(
+            "searching linked structures",
+            0,
+            self.session.runner.runs(),
+        );
         let started = Instant::now();
         // A signal ends it, too, and the time limit of the run.
-        let is_over = || started.elapsed() >= LIMIT || self.supervisor.check().is_err();
+        let is_over = || started.elapsed() >= LIMIT || self.session.supervisor.check().is_err();
         let found = |targets: &[TestIndex]| -> Vec<Repair> {
             let names = targets
                 .iter()
-                .map(|target| self.tests[*target].name.clone());
+                .map(|target| self.session.tests[*target].name.clone());
             repairs(&structures, subject, &names.collect::<Vec<_>>(), &is_over)
         };
         let mut groups = vec![(targets.to_vec(), found(targets))];
@@ -59,54 +63,71 @@ impl Session<'_> {
         }
         let number = groups.iter().map(|(_, found)| found.len()).sum();
         let number = count(number, "candidate");
-        self.progress.finish(phase, self.runner.runs(), &number);
-        self.supervisor.check()?;
+        self.session
+            .progress
+            .finish(phase, self.session.runner.runs(), &number);
+        self.session.supervisor.check()?;
         groups.retain(|(_, found)| !found.is_empty());
         if groups.is_empty() {
             return Ok(());
         }
         let phase = self
+            .session
             .progress
-            .start("checking patches", 0, self.runner.runs());
-        self.runner.end_servers();
+            .start("checking patches", 0, self.session.runner.runs());
+        self.session.runner.end_servers();
         let validator = Validator::new(
             validate::Copies {
-                used: vec![&self.copies.plain],
-                instrumented: &self.copies.instrumented,
-                unsanitized: self.copies.bare.as_ref(),
+                used: vec![&self.session.copies.plain],
+                instrumented: &self.session.copies.instrumented,
+                unsanitized: self.session.copies.bare.as_ref(),
             },
-            self.runner,
-            self.sources,
-            self.tests,
-            self.baseline,
+            self.session.runner,
+            self.session.sources,
+            self.session.tests,
+            self.session.baseline,
             validate::Chance {
                 random: BTreeSet::new(),
-                replays: &self.replays,
+                replays: &self.session.replays,
             },
-            self.settings.test_timeout,
+            self.session.settings.test_timeout,
         );
+        let mut unwatched = None;
         for (targets, found) in groups {
             let from = outcome.patches.len();
+            // There are no data to learn from, so all repairs of a search share it.
+            let share = WEIGHTS.confidence.usual / count_of(found.len());
+            let mut held = Vec::new();
             for repair in found.iter().take(MOST_BUILT) {
-                if outcome.patches.len() - from == self.settings.shown() {
+                if held.len() == self.session.settings.shown() {
                     break;
                 }
-                if let Ok(accepted) = validator.judge(&repair.edits, &targets)? {
-                    let cured = accepted
-                        .cured
-                        .iter()
-                        .map(|test| self.tests[*test].to_string());
-                    let patch = PatchReport {
-                        rank: outcome.patches.len() + 1,
-                        // There are no data to learn from, so all repairs of a search share it.
-                        confidence: (100.0 * WEIGHTS.confidence.usual / count_of(found.len()))
-                            .round()
-                            / 100.0,
-                        doubts: accepted.doubts,
-                        ..self.structural(repair, cured.collect())
-                    };
-                    outcome.patches.push(patch);
+                let Ok(mut accepted) = validator.judge(&repair.edits, &targets)? else {
+                    continue;
+                };
+                if held.len() < MOST_WATCHED && validator.can_watch() {
+                    match validator.memory_errors(&repair.edits, &targets)? {
+                        Ok(errors) => accepted.doubts.extend(errors),
+                        Err(reason) => unwatched = Some(reason),
+                    }
                 }
+                held.push((repair, accepted));
+            }
+            held.sort_by_key(|(_, accepted)| !accepted.doubts.is_empty());
+            for (repair, accepted) in held {
+                let cured = accepted.cured.iter();
+                let cured = cured.map(|test| self.session.tests[*test].to_string());
+                let left = match accepted.doubts.is_empty() {
+                    true => 1.0,
+                    false => WEIGHTS.confidence.doubted,
+                };
+                let patch = PatchReport {
+                    rank: outcome.patches.len() + 1,
+                    confidence: (100.0 * share * left).round() / 100.0,
+                    ..self.structural(repair, cured.collect())
+                };
+                let doubts = accepted.doubts;
+                outcome.patches.push(PatchReport { doubts, ..patch });
             }
             let patches = &outcome.patches[from..];
             if !patches.is_empty() {
@@ -114,21 +135,24 @@ impl Session<'_> {
                 outcome.groups.push(GroupReport {
                     tests: targets
                         .iter()
-                        .map(|test| self.tests[*test].to_string())
+                        .map(|test| self.session.tests[*test].to_string())
                         .collect(),
                     patches: patches.iter().map(|patch| patch.id.clone()).collect(),
                 });
                 outcome.set_patched();
             }
         }
+        outcome.warnings.extend(unwatched.map(doubts::unwatched));
         let number = count(outcome.patches.len(), "patch");
-        self.progress.finish(phase, self.runner.runs(), &number);
+        self.session
+            .progress
+            .finish(phase, self.session.runner.runs(), &number);
         Ok(())
     }
 
     fn structural(&self, repair: &Repair, fixes: Vec<String>) -> PatchReport {
         let original = |edit: &Edit| -> Arc<str> {
-            let mut files = self.sources.files.iter();
+            let mut files = self.session.sources.files.iter();
             let found = files.find(|known| known.path == edit.file);
             found.map_or("", |known| &known.text).into()
         };

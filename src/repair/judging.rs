@@ -12,6 +12,7 @@ use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
+use super::ranking::Ranker;
 use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
@@ -41,7 +42,19 @@ fn promote(fixes: &mut Vec<Fix>) {
     fixes.extend(others);
 }
 
-impl Session<'_> {
+/// Finds out which fixes the tests accept, many of them in one build.
+#[derive(Clone, Copy)]
+pub struct Judge<'s, 'a> {
+    session: &'s Session<'a>,
+}
+
+impl<'s, 'a> Judge<'s, 'a> {
+    pub const fn new(session: &'s Session<'a>) -> Self {
+        Self { session }
+    }
+}
+
+impl Judge<'_, '_> {
     /// Builds all fixes at once, at most so many, and judges them, best first, until enough are plausible; returns those.
     /// Fixes in `known` were found plausible before.
     ///
@@ -59,17 +72,20 @@ impl Session<'_> {
         let left = fixes.split_off(fixes.len().min(most));
         for site in &single_sites(&left) - &single_sites(&fixes) {
             let reason = format!(
-                "its candidates were not built: others come first, and there is room for {most}"
+                "its candidates were not built: others rank higher, and one build holds {most}"
             );
-            knowledge.notes.set_reason(&self.site(site).id, &reason);
+            knowledge
+                .notes
+                .set_reason(&self.session.site(site).id, &reason);
         }
         promote(&mut fixes);
         if fixes.is_empty() {
             return Ok(Vec::new());
         }
-        let phase = self
-            .progress
-            .start("building candidates", 0, self.runner.runs());
+        let phase =
+            self.session
+                .progress
+                .start("building candidates", 0, self.session.runner.runs());
         let mut texts: BTreeMap<SiteIndex, Vec<String>> = BTreeMap::new();
         let mut switch = |edit: &SiteEdit| {
             let of_site = texts.entry(edit.site).or_default();
@@ -87,7 +103,9 @@ impl Session<'_> {
             affected,
         });
         let switches: Vec<Switch> = switches.collect();
-        let (build, instrumentation) = self.instrument(knowledge, Stage::Candidates(texts))?;
+        let (build, instrumentation) = self
+            .session
+            .instrument(knowledge, Stage::Candidates(texts))?;
         let compiles = |(_, switch): &(&Fix, &Switch)| {
             switch.select.iter().all(|(site, number)| {
                 let part = Part::Candidate(*site, *number);
@@ -96,13 +114,17 @@ impl Session<'_> {
         };
         let compiled: Vec<(&Fix, &Switch)> = fixes.iter().zip(&switches).filter(compiles).collect();
         let result = format!("{} of {} compile", compiled.len(), fixes.len());
-        self.progress.finish(phase, self.runner.runs(), &result);
-
-        let phase = self
+        self.session
             .progress
-            .start("judging candidates", compiled.len(), self.runner.runs());
-        let bounds = self.bounds();
-        let suite = self.suite(&build.binaries);
+            .finish(phase, self.session.runner.runs(), &result);
+
+        let phase = self.session.progress.start(
+            "judging candidates",
+            compiled.len(),
+            self.session.runner.runs(),
+        );
+        let bounds = self.session.bounds();
+        let suite = self.session.suite(&build.binaries);
         let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
         let mut refutations = Refutations::new();
@@ -122,10 +144,10 @@ impl Session<'_> {
                 let mut ends = switch
                     .targets
                     .iter()
-                    .map(|test| self.baseline.verdicts[*test]);
+                    .map(|test| self.session.baseline.verdicts[*test]);
                 let is_patient =
                     judged + nth < PATIENT && ends.all(|verdict| verdict != Verdict::TimedOut);
-                let patience = is_patient.then_some(self.settings.test_timeout);
+                let patience = is_patient.then_some(self.session.settings.test_timeout);
                 let terms = judge::Terms {
                     refutations: &refutations,
                     spectrum,
@@ -167,10 +189,13 @@ impl Session<'_> {
                 .flat_map(|(later, _)| &later.targets);
             // Whoever wants to know what is plausible wants all of it.
             let is_enough = || {
-                let wanted = self.settings.shown() * SPARE + 1;
-                self.settings.dump.is_none()
+                let wanted = self.session.settings.shown() * SPARE + 1;
+                self.session.settings.dump.is_none()
                     && plausible.len() >= wanted
-                    && self.families(knowledge, plausible.clone()).len() >= wanted
+                    && Ranker::new(self.session)
+                        .families(knowledge, plausible.clone())
+                        .len()
+                        >= wanted
             };
             if left.all(cured) && is_enough() {
                 break;
@@ -178,24 +203,26 @@ impl Session<'_> {
         }
         knowledge.held.extend(plausible.iter().cloned());
         let result = format!("{} plausible", plausible.len());
-        self.progress.finish(phase, self.runner.runs(), &result);
+        self.session
+            .progress
+            .finish(phase, self.session.runner.runs(), &result);
         let is_cured = |test: &TestIndex| plausible.iter().any(|it| it.targets.contains(test));
         let slow = slow.into_inner().unwrap_or_else(PoisonError::into_inner);
         for test in slow.into_iter().filter(|test| !is_cured(test)) {
             // One that never ended shows nothing by not ending.
-            if self.baseline.verdicts[test] != Verdict::TimedOut {
+            if self.session.baseline.verdicts[test] != Verdict::TimedOut {
                 knowledge.notes.warn(format!(
-                    "{} does not end in time with some candidates, which are taken to be wrong; if it is slow once it passes, raise --test-timeout",
-                    self.tests[test]
+                    "{} reaches the time limit with some candidates, which count as wrong; if a passing run of it is slow, raise --test-timeout",
+                    self.session.tests[test]
                 ));
             }
         }
         if plausible.is_empty() {
             // Tell if the build itself is the reason.
-            for test in self.changed_outcomes(&build)? {
+            for test in self.session.changed_outcomes(&build)? {
                 knowledge.notes.warn(format!(
                     "{} passes or fails differently in the build that contains all candidates, so it could not judge them; good patches may have been missed",
-                    self.tests[test]
+                    self.session.tests[test]
                 ));
             }
         }
@@ -207,9 +234,10 @@ impl Session<'_> {
     /// whose outcome the fix changes.
     fn affected(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Vec<Vec<TestIndex>> {
         let spectrum = &knowledge.spectrum;
-        let passing = self.baseline.passing();
+        let passing = self.session.baseline.passing();
         let affected = |fix: &Fix| {
-            let of_edit = |edit: &SiteEdit| edit.evidence.unaffected(self.sources, edit.site);
+            let of_edit =
+                |edit: &SiteEdit| edit.evidence.unaffected(self.session.sources, edit.site);
             let unaffected: Vec<_> = fix.edits.iter().map(of_edit).collect();
             let mut tests = passing.clone();
             tests.retain(|test| {
@@ -238,11 +266,11 @@ impl Session<'_> {
             if plausible.iter().any(of_site) {
                 continue;
             }
-            let id = &self.site(site).id;
+            let id = &self.session.site(site).id;
             let reason = if !compiled.iter().any(|(fix, _)| of_site(fix)) {
                 "none of its candidates compiles".to_owned()
             } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
-                "its candidates were not tried: before their turn, enough others had passed the tests in one build"
+                "its candidates were not tried: enough others passed the tests in one build before their turn"
                     .to_owned()
             } else {
                 "none of its candidates cures its tests without breaking others".to_owned()

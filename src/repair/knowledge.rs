@@ -12,7 +12,7 @@ use super::validating::Checked;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
-use crate::report::{Outcome, SiteReport};
+use crate::report::{Outcome, PatchReport, SiteReport};
 use crate::subject::workspace::Build;
 
 /// What builds and traces have taught.
@@ -40,6 +40,8 @@ pub struct Knowledge {
     pub held: Vec<Fix>,
     /// The first fix that was built on its own, and what came of it.
     pub checked: Option<(Fix, Checked)>,
+    /// The first patch that the user was shown, while the search went on.
+    pub announced: Option<PatchReport>,
     pub notes: Notes,
 }
 
@@ -93,7 +95,7 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{AngelicHow, AngelicReport, PatchReport};
+    use crate::report::{AngelicHow, AngelicReport};
 
     fn site(id: &str, is_angelic: bool) -> SiteReport {
         let angelic = AngelicReport {

@@ -16,7 +16,19 @@ const MIDDLE: f64 = 10_000.0;
 /// What 1 in the score makes in the cost.
 const UNIT: f64 = 10.0;
 
-impl Session<'_> {
+/// Puts fixes in order: the better ones first, and what nothing observed tells apart together.
+#[derive(Clone, Copy)]
+pub struct Ranker<'s, 'a> {
+    pub(super) session: &'s Session<'a>,
+}
+
+impl<'s, 'a> Ranker<'s, 'a> {
+    pub const fn new(session: &'s Session<'a>) -> Self {
+        Self { session }
+    }
+}
+
+impl Ranker<'_, '_> {
     /// Plausible fixes with the costs that were learned ([`crate::rank`]) in place of those by which they were searched.
     pub fn ranked(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Fix> {
         let scores = model::scores(&self.facts(knowledge, &fixes));
@@ -24,7 +36,7 @@ impl Session<'_> {
             let hinted = fix
                 .edits
                 .iter()
-                .map(|edit| self.hints.bonus(edit.site))
+                .map(|edit| self.session.hints.bonus(edit.site))
                 .max();
             // In the unit of the costs set by hand, and never below 0.
             fix.cost = (MIDDLE - UNIT * score - f64::from(hinted.unwrap_or(0)))
@@ -50,7 +62,7 @@ pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
     let mut spread: Vec<(u32, Fix)> = Vec::new();
     for fix in fixes {
         let before = at_sites.entry(fix.sites()).or_default();
-        let says = |edit: &SiteEdit| (edit.function, edit.condition.clone());
+        let says = |edit: &SiteEdit| (edit.function, edit.condition.to_string());
         let same = said
             .entry(fix.edits.iter().map(says).collect())
             .or_default();
@@ -136,7 +148,7 @@ mod tests {
     use crate::repair::fix::tests::{fix, tests};
 
     fn order(fixes: Vec<Fix>) -> Vec<String> {
-        let text = |fix: Fix| fix.edits[0].condition.clone();
+        let text = |fix: Fix| fix.edits[0].condition.to_string();
         diversify(fixes).into_iter().map(text).collect()
     }
 

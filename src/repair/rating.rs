@@ -9,11 +9,11 @@ use super::bounds;
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
+use super::ranking::Ranker;
 use super::ranking::score;
-use super::session::Session;
 use crate::rank::{features, model};
 
-impl Session<'_> {
+impl Ranker<'_, '_> {
     /// Adds how sure the ranking is of each member of these families, which are in their order.
     pub fn rate(&self, knowledge: &Knowledge, families: &mut [Family]) {
         let most = self.most(knowledge, families);
@@ -28,7 +28,7 @@ impl Session<'_> {
         let members: Vec<Fix> = families.iter().flat_map(Family::members).cloned().collect();
         let case = self.facts(knowledge, &members);
         let rows = features::rows(&case);
-        let language = self.sources.language;
+        let language = self.session.sources.language;
         let failing = self.targets();
         let mut of_members = members.iter().zip(&case.candidates).zip(&rows);
         let mut most = |family: &Family| -> Vec<f64> {
@@ -49,11 +49,15 @@ impl Session<'_> {
 
     /// The failing tests that patches are looked for.
     fn targets(&self) -> BTreeSet<TestIndex> {
-        let wanted = &self.settings.failing;
+        let wanted = &self.session.settings.failing;
         let is_wanted = |test: &TestIndex| {
-            wanted.is_empty() || wanted.iter().any(|it| self.tests[*test].matches(it))
+            wanted.is_empty()
+                || wanted
+                    .iter()
+                    .any(|it| self.session.tests[*test].matches(it))
         };
-        self.baseline
+        self.session
+            .baseline
             .failing()
             .into_iter()
             .filter(is_wanted)
@@ -61,7 +65,7 @@ impl Session<'_> {
     }
 
     fn add_confidence(&self, families: &mut [Family], most: &[Vec<f64>]) {
-        let language = self.sources.language;
+        let language = self.session.sources.language;
         let (learned, shift) = (model::of(language), bounds::shift(language));
         let scores = |family: &Family| family.members().map(score).collect::<Vec<f64>>();
         let confidences = families.iter().zip(most).map(|(family, most)| {

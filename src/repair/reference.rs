@@ -10,7 +10,6 @@ use nopol_process::run::process::Supervisor;
 
 use super::settings::Settings;
 use super::setup::Setup;
-use crate::report::Outcome;
 use crate::report::progress::Progress;
 use crate::subject::Subject;
 
@@ -24,22 +23,22 @@ pub fn answered(
     version: &Utf8Path,
     supervisor: &Supervisor,
     progress: &Progress,
-    outcome: &mut Outcome,
 ) -> Result<Subject> {
     let version = fs::canonicalize(version)
         .ok()
         .and_then(|path| path.try_into().ok())
         .unwrap_or_else(|| version.to_owned());
-    let mut weak_oracle = Outcome::default();
-    let setup = Setup::new(settings, subject.clone(), supervisor, &mut weak_oracle)?;
+    let setup = Setup::new(settings, subject.clone(), supervisor)?;
     let at = setup.plain(progress)?;
     let runner = setup.runner();
-    let phase = progress.start("asking the reference", 0, 0);
+    let phase = progress.start("running the reference", 0, 0);
     let answered = subject
         .ecosystem
         .answered(&version, &at, &runner, settings.test_timeout)?;
-    outcome.builds += 1;
-    outcome.warnings.extend(answered.warnings);
+    progress.prepare(|seen| {
+        seen.builds += 1;
+        seen.warnings.extend(answered.warnings);
+    });
     let result = count(answered.tests, "test");
     progress.finish(phase, runner.runs(), &format!("{result} answered"));
     Ok(Subject {

@@ -1,7 +1,7 @@
 //! What was asked for, with nothing left open. Knows nothing of where it was said.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobSet, GlobSetBuilder};
 use nopol_basics::paths::glob;
+use nopol_process::run::confine;
 use nopol_process::run::sandbox::SandboxMode;
 use nopol_source::{PatchKind, SiteIndex, Sources};
 pub use nopol_synth::EngineKind;
@@ -88,6 +89,8 @@ pub struct Settings {
     /// For one test.
     #[serde(with = "seconds")]
     pub test_timeout: Duration,
+    /// For one test, in GiB.
+    pub memory: NonZeroU32,
     /// Steps (loop iterations and evaluations) of a failing or forced test.
     pub fuel: u64,
     /// Runs of a failing test in which a single evaluation is made otherwise.
@@ -136,6 +139,7 @@ impl Default for Settings {
             jobs: None,
             time_limit: None,
             test_timeout: Duration::from_secs(20),
+            memory: confine::MEMORY,
             fuel: 20_000_000,
             flips: 400,
             sandbox: SandboxMode::default(),

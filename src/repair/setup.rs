@@ -19,7 +19,6 @@ use nopol_source::{Site, Skipped, Sources};
 use super::baseline;
 use super::instrument::{self, Prebuilt};
 use super::settings::{Depth, Settings};
-use crate::report::Outcome;
 use crate::report::markup::code;
 use crate::report::progress::Progress;
 use crate::subject::work_dir::{BuildVariant, WorkDir};
@@ -65,13 +64,15 @@ impl<'s> Setup<'s> {
         settings: &'s Settings,
         subject: Subject,
         supervisor: &'s Supervisor,
-        outcome: &mut Outcome,
     ) -> Result<Self> {
         let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
         supervisor.remove_if_killed(work.temporary_dirs()?, work.lock())?;
-        let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
-        let shortfall = sandbox::shortfall(settings.sandbox);
-        outcome.warnings.extend(shortfall.map(str::to_owned));
+        let confinement = Confinement::new(
+            settings.sandbox,
+            settings.memory,
+            work.scratch()?,
+            &work.ceilings(),
+        );
         Ok(Self {
             settings,
             supervisor,
@@ -79,6 +80,11 @@ impl<'s> Setup<'s> {
             work,
             confinement,
         })
+    }
+
+    /// What the sandbox cannot forbid here, though it should.
+    pub fn shortfall(&self) -> Option<String> {
+        sandbox::shortfall(self.settings.sandbox).map(str::to_owned)
     }
 
     /// A runner for the tests.
@@ -103,7 +109,7 @@ impl<'s> Setup<'s> {
     ///
     /// # Errors
     /// If the run is stopped, or a file cannot be read or written.
-    pub fn copies(&self, progress: &Progress, outcome: &mut Outcome) -> Result<Copies<'_>> {
+    pub fn copies(&self, progress: &Progress) -> Result<Copies<'_>> {
         let phase = progress.start("copying", 0, 0);
         let (plain, left_out) = self.copy(BuildVariant::Plain)?;
         let (instrumented, _) = self.copy(BuildVariant::Instrumented)?;
@@ -113,7 +119,7 @@ impl<'s> Setup<'s> {
         };
         let result = format!("{} → {}", self.subject.root, plain.root);
         progress.finish(phase, 0, &result);
-        outcome.warnings.extend(left_out);
+        left_out.into_iter().for_each(|it| progress.warn(it));
         Ok(Copies {
             plain,
             instrumented,
@@ -165,14 +171,14 @@ impl<'s> Setup<'s> {
     ///
     /// # Errors
     /// If a pattern is malformed or matches no file, or a file cannot be written.
-    pub fn read(&self, copies: &Copies, outcome: &mut Outcome) -> Result<Sources> {
+    pub fn read(&self, copies: &Copies, progress: &Progress) -> Result<Sources> {
         let wanted = self.settings.file_filter()?;
         let root = &copies.plain.root;
         let mut sources = self.subject.readable().read(root, &wanted);
         if sources.is_undecided {
             let at = &copies.instrumented;
             let runtime = at.runtime(&self.work.base)?;
-            outcome.builds += 1;
+            progress.prepare(|seen| seen.builds += 1);
             let ecosystem = &self.subject.ecosystem;
             if let Some(readable) = ecosystem.readable_as_compiled(at, &runtime)? {
                 sources = readable.read(root, &wanted);
@@ -183,7 +189,7 @@ impl<'s> Setup<'s> {
             !kind.is_on_request() || self.settings.wants(kind)
         };
         sources.sites.retain(wants);
-        check_sources(self.settings, &self.subject, &sources, outcome)?;
+        check_sources(self.settings, &self.subject, &sources, progress)?;
         for copy in copies.all() {
             for file in &sources.files {
                 copy.tree.write(&copy.root.join(&file.path), &file.text)?;
@@ -203,13 +209,12 @@ impl<'s> Setup<'s> {
         sources: &Sources,
         runner: &Runner,
         progress: &Progress,
-        outcome: &mut Outcome,
     ) -> Result<FirstBuilds> {
         let compiled = copies.plain.take_over()?;
         copies.plain.is_seeded = compiled == Compiled::Dependencies;
         copies.instrumented.is_seeded = copies.plain.is_seeded;
         if let Compiled::Unusable(why) = compiled {
-            outcome.warnings.push(why);
+            progress.warn(why);
         }
         let Copies {
             plain,
@@ -219,7 +224,7 @@ impl<'s> Setup<'s> {
         let start = Instant::now();
         let (built, prepared) = std::thread::scope(|scope| {
             let prepared = scope.spawn(|| self.prepare(instrumented, sources));
-            let built = baseline::build(progress, outcome, plain, runner);
+            let built = baseline::build(progress, plain, runner);
             (built, prepared.join())
         });
         let build_seconds = start.elapsed().as_secs_f64();
@@ -315,20 +320,18 @@ fn check_sources(
     settings: &Settings,
     subject: &Subject,
     sources: &Sources,
-    outcome: &mut Outcome,
+    progress: &Progress,
 ) -> Result<()> {
     let wanted = settings.file_filter()?;
     let unread = sources.skipped.iter();
     let unread = unread.map(|skipped| (&skipped.file, &skipped.reason));
     let for_tests = sources.for_tests.iter().map(|(file, what)| (file, what));
-    outcome.unread = unread
+    let unread = unread
         .chain(for_tests)
-        .map(|(file, why)| format!("{file}: {why}"))
-        .collect();
+        .map(|(file, why)| format!("{file}: {why}"));
+    progress.prepare(|seen| seen.unread = unread.collect());
     for Skipped { file, reason, what } in &sources.skipped {
-        outcome.warnings.push(format!(
-            "{file}: {reason}; no patch is looked for in {what}"
-        ));
+        progress.warn(format!("{file}: {reason}; {what} is not searched"));
     }
     if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
         return Err(SubjectError::Usage(format!(
@@ -340,7 +343,7 @@ fn check_sources(
         .into());
     }
     for pattern in settings.idle_excludes(sources.files.iter().map(|file| &*file.path))? {
-        outcome.warnings.push(format!(
+        progress.warn(format!(
             "--exclude {pattern} matches none of the {} source files; paths are relative to {}",
             sources.files.len(),
             subject.root

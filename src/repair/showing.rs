@@ -15,6 +15,7 @@ use nopol_synth::weights::WEIGHTS;
 use super::families::Family;
 use super::fix::{Difference, Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
+use super::ranking::Ranker;
 use super::session::Session;
 use super::validating::{Checker, Shown};
 use crate::check::format::Formatter;
@@ -29,13 +30,26 @@ use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::markup::code;
+use crate::report::phrases;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;
 /// An edit of one line that gets longer than this is formatted.
 const LINE_WIDTH: usize = 100;
 
-impl Session<'_> {
+/// Checks the best fixes, each in a build of its own, and puts them into the outcome.
+#[derive(Clone, Copy)]
+pub struct Presenter<'s, 'a> {
+    pub(super) session: &'s Session<'a>,
+}
+
+impl<'s, 'a> Presenter<'s, 'a> {
+    pub const fn new(session: &'s Session<'a>) -> Self {
+        Self { session }
+    }
+}
+
+impl Presenter<'_, '_> {
     /// Validates plausible fixes and adds the patches for each group of failing tests to the outcome.
     ///
     /// # Errors
@@ -58,17 +72,18 @@ impl Session<'_> {
         if !hidden.is_empty() {
             let hidden: Vec<String> = hidden
                 .iter()
-                .map(|it| code(&self.tests[*it].to_string()))
+                .map(|it| code(&self.session.tests[*it].to_string()))
                 .collect();
             knowledge.notes.warn(format!(
                 "--min-confidence {} hides every patch that fixes {}",
-                self.settings.min_confidence,
+                self.session.settings.min_confidence,
                 hidden.join(", ")
             ));
         }
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
+        account_for_announced(knowledge, outcome);
         Ok(())
     }
 
@@ -76,16 +91,15 @@ impl Session<'_> {
     fn too_unlikely(&self, knowledge: &mut Knowledge, number: usize) -> String {
         let angelic = knowledge.angelic.iter().map(|found| found.site);
         for site in angelic.collect::<Vec<_>>() {
-            let id = &self.site(site).id;
+            let id = &self.session.site(site).id;
             knowledge
                 .notes
                 .set_reason(id, "less likely than --min-confidence");
         }
         format!(
-            "{} cured failing tests and broke no other; none is as likely to be what a maintainer would write as \
-             --min-confidence {} asks.",
+            "{} cured failing tests and broke no other; all have a smaller confidence than --min-confidence {}.",
             count(number, "candidate"),
-            self.settings.min_confidence
+            self.session.settings.min_confidence
         )
     }
 
@@ -96,9 +110,10 @@ impl Session<'_> {
         knowledge: &Knowledge,
         plausible: Vec<Fix>,
     ) -> (Vec<Family>, BTreeSet<TestIndex>) {
-        let mut families = self.families(knowledge, self.ranked(knowledge, plausible));
-        self.rate(knowledge, &mut families);
-        let least = self.settings.min_confidence;
+        let ranker = Ranker::new(self.session);
+        let mut families = ranker.families(knowledge, ranker.ranked(knowledge, plausible));
+        ranker.rate(knowledge, &mut families);
+        let least = self.session.settings.min_confidence;
         let is_likely = |family: &Family| family.confidence.first().is_some_and(|it| *it >= least);
         let (likely, others): (Vec<Family>, Vec<Family>) =
             families.into_iter().partition(is_likely);
@@ -111,7 +126,7 @@ impl Session<'_> {
     }
 
     /// Checks the best of the fixes that are plausible so far and tells the user of it, because the search goes
-    /// on for a while. What is learned is kept for [`Session::show`].
+    /// on for a while. What is learned is kept for [`Presenter::show`].
     ///
     /// # Errors
     /// If the run is stopped.
@@ -121,27 +136,30 @@ impl Session<'_> {
             return Ok(());
         };
         let fix = &family.best;
-        let runner = self.runner;
-        let phase = self.progress.start("checking a patch", 0, runner.runs());
+        let runner = self.session.runner;
+        let phase = self
+            .session
+            .progress
+            .start("checking a patch", 0, runner.runs());
         let checked = Checker::new(
-            self,
-            knowledge.spectrum.random.clone(),
-            vec![&self.copies.plain],
+            self.session,
+            knowledge.spectrum.random(),
+            vec![&self.session.copies.plain],
         )
         .check(fix)?;
         knowledge.notes.builds += 1;
         let result = match &checked.verdict {
             Ok(accepted) if !accepted.doubts.is_empty() => {
-                "it holds, but something speaks against it, so the search for others goes on"
+                "it passes, with doubts; still searching"
             }
-            Ok(_) => "it holds, and the search for others goes on",
+            Ok(_) => "it passes; still searching",
             Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
             Err(Rejection::DoesNotBuild) => {
                 "the subject does not build with the likeliest one alone"
             }
             Err(Rejection::FailsATest) => "the likeliest one breaks other tests",
         };
-        self.progress.finish(phase, runner.runs(), result);
+        self.session.progress.finish(phase, runner.runs(), result);
         if let Ok(accepted) = &checked.verdict
             && accepted.doubts.is_empty()
         {
@@ -149,7 +167,8 @@ impl Session<'_> {
                 confidence: family.confidence.first().copied().unwrap_or(0.0),
                 ..self.patch(fix, &checked.edits, &accepted.cured, 1)
             };
-            self.progress.found(&report);
+            self.session.progress.found(&report);
+            knowledge.announced = Some(report);
         }
         knowledge.checked = Some((fix.clone(), checked));
         Ok(())
@@ -175,10 +194,16 @@ impl Session<'_> {
                 let hints = found.as_ref().map_or_else(Vec::new, |it| it.hints.clone());
                 AlternativeReport {
                     id: report.id,
-                    condition: of_all(other, |edit| edit.condition.clone(), " and "),
+                    condition: of_all(other, |edit| edit.condition.to_string(), " and "),
                     change: of_all(
                         other,
-                        |edit| words::change(self.sources, self.site(edit.site), &edit.condition),
+                        |edit| {
+                            words::change(
+                                self.session.sources,
+                                self.session.site(edit.site),
+                                &edit.condition,
+                            )
+                        },
                         " and ",
                     ),
                     why: report.why,
@@ -209,7 +234,11 @@ impl Session<'_> {
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
         let held = std::mem::take(&mut knowledge.held);
         let (families, _) = self.likely_families(knowledge, held);
-        let left = self.settings.shown().saturating_sub(outcome.patches.len());
+        let left = self
+            .session
+            .settings
+            .shown()
+            .saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for Family {
             best: fix,
@@ -244,12 +273,12 @@ impl Session<'_> {
         is_formatted: fn(&Edit, &str) -> bool,
     ) -> Vec<Edit> {
         let edits = fix.edits.iter().map(|edit| {
-            let site = self.site(edit.site);
-            let text = &self.sources.files[site.file].text;
-            let edit = Edit::at(self.sources, site, &edit.condition);
-            match self.policies().formatter {
+            let site = self.session.site(edit.site);
+            let text = &self.session.sources.files[site.file].text;
+            let edit = Edit::at(self.session.sources, site, &edit.condition);
+            match self.session.policies().formatter {
                 Some(FormatTool::Rustfmt) if is_formatted(&edit, text) => {
-                    formatter.formatted(&self.copies.plain.root, text, edit)
+                    formatter.formatted(&self.session.copies.plain.root, text, edit)
                 }
                 _ => edit,
             }
@@ -272,9 +301,9 @@ impl Session<'_> {
             original: self.text_of(&edit.file),
             before: edit.before.clone(),
             after: edit.after.clone(),
-            condition: of_site.condition.clone(),
+            condition: of_site.condition.to_string(),
         };
-        let kind = self.site(fix.edits[0].site).kind;
+        let kind = self.session.site(fix.edits[0].site).kind;
         PatchReport {
             id: self.patch_id(fix),
             rank,
@@ -285,12 +314,12 @@ impl Session<'_> {
             diff: self.diff(edits),
             fixes: cured
                 .iter()
-                .map(|test| self.tests[*test].to_string())
+                .map(|test| self.session.tests[*test].to_string())
                 .collect(),
             is_trivial: fix.is_trivial(),
             evidence: Evidence::Tested,
             doubts: Vec::new(),
-            why: of_all(fix, |edit| edit.why.clone(), "; "),
+            why: of_all(fix, explained, "; "),
             clauses: Vec::new(),
             tables: Vec::new(),
             differs: None,
@@ -300,15 +329,20 @@ impl Session<'_> {
     }
 
     fn text_of(&self, file: &Utf8Path) -> Arc<str> {
-        let found = self.sources.files.iter().find(|known| known.path == file);
+        let found = self
+            .session
+            .sources
+            .files
+            .iter()
+            .find(|known| known.path == file);
         found.map_or("", |known| &known.text).into()
     }
 
     /// The unified diff of all files that these edits change.
     pub(super) fn diff(&self, edits: &[Edit]) -> String {
-        let changed = self.sources.files.iter().filter_map(|file| {
+        let changed = self.session.sources.files.iter().filter_map(|file| {
             let after = apply_all(edits, &file.path, &file.text)?;
-            let path = self.copies.plain.subject.path_in_diffs(&file.path);
+            let path = self.session.copies.plain.subject.path_in_diffs(&file.path);
             Some(diff::unified(&path, &file.text, &after))
         });
         changed.collect()
@@ -316,7 +350,7 @@ impl Session<'_> {
 
     fn patch_id(&self, fix: &Fix) -> String {
         let ids = fix.edits.iter().map(|edit| {
-            let site = self.site(edit.site);
+            let site = self.session.site(edit.site);
             format!("{}-{}", site.id, hash::short(&edit.condition))
         });
         ids.collect::<Vec<String>>().join("+")
@@ -327,10 +361,10 @@ impl Session<'_> {
     fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
         for (nth, Shown { fix, patch, .. }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
-            let clauses = clauses.flat_map(|edit| edit.evidence.clauses(self.tests));
+            let clauses = clauses.flat_map(|edit| edit.evidence.clauses(self.session.tests));
             let clauses = clauses.collect();
             let tables = fix.edits.iter();
-            let tables = tables.filter_map(|edit| edit.evidence.table(self.tests));
+            let tables = tables.filter_map(|edit| edit.evidence.table(self.session.tests));
             let tables = tables.collect();
             let mut others = shown.iter().enumerate();
             let other =
@@ -366,7 +400,7 @@ impl Session<'_> {
         let patches = &outcome.patches;
         let plausible: Vec<Fix> = families.iter().flat_map(Family::members).cloned().collect();
         for site in single_sites(&plausible) {
-            let id = &self.site(site).id;
+            let id = &self.session.site(site).id;
             if patches.iter().any(|patch| patch.id.starts_with(&**id)) {
                 continue;
             }
@@ -376,8 +410,9 @@ impl Session<'_> {
                 members.any(|member| member.is_text_of(fix))
             };
             let reason = if held().any(alike) {
-                "it would do what patches shown do, elsewhere in the function".to_string()
-            } else if patches.len() >= self.settings.shown() {
+                "it would do the same as a patch that is shown, elsewhere in the function"
+                    .to_string()
+            } else if patches.len() >= self.session.settings.shown() {
                 "its candidates rank below the patches shown".to_string()
             } else {
                 let held = count(held().count(), "candidate");
@@ -430,6 +465,39 @@ fn without_text(edit: EditReport) -> EditReport {
 fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> String {
     let texts: Vec<String> = fix.edits.iter().map(text).collect();
     texts.join(between)
+}
+
+/// Says what became of the patch that was announced during the search, unless it is the first one.
+fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
+    let Some(announced) = knowledge.announced.take() else {
+        return;
+    };
+    let shown = outcome.patches.iter().zip(1..);
+    let at = shown.clone().find_map(|(patch, rank)| {
+        let mut others = patch.alternatives.iter();
+        let is_it = patch.id == announced.id;
+        (is_it || others.any(|other| other.id == announced.id)).then_some((is_it, rank))
+    });
+    let became = match at {
+        Some((true, 1)) => return,
+        Some((true, rank)) => format!("is patch {rank} now: likelier ones were found"),
+        Some((false, rank)) => {
+            format!("is among those like patch {rank}, and no test distinguishes them")
+        }
+        None => "is not shown: likelier ones were found".to_owned(),
+    };
+    let advice = phrases::advice(&announced);
+    knowledge.notes.warn(format!(
+        "the patch that was printed during the search ({advice}) {became}"
+    ));
+}
+
+/// What an edit changes, and for which values its condition cannot be computed.
+fn explained(edit: &SiteEdit) -> String {
+    match edit.evidence.failure() {
+        Some(failure) => format!("{}; {failure}", edit.why),
+        None => edit.why.clone(),
+    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! Which member of a family stands for it, where only a constant differs and no test tells which is meant: the simplest one.
 
 use nopol_source::condition::{Node, Shape};
-use nopol_source::words::{mentions, plain_names};
+use nopol_source::words::mentions;
 
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
-use super::session::Session;
+use super::ranking::Ranker;
 use crate::rank::change::number;
 use crate::rank::features::{self, Feature};
 
-impl Session<'_> {
+impl Ranker<'_, '_> {
     /// Lets the member with the simplest constant stand for a family: 0, then 1, then a number of the function, then others. No
     /// member takes the place of one that fits better what an access needs.
     pub(super) fn put_simplest_first(&self, knowledge: &Knowledge, family: &mut Family) {
@@ -52,12 +52,11 @@ impl Session<'_> {
         {
             return None;
         }
-        let language = self.sources.language;
-        let parse = |text: &str| language.parse(&plain_names(text));
-        let (a_tree, b_tree) = (parse(&a.condition)?, parse(&b.condition)?);
-        let texts = differing(&a_tree, &b_tree)?;
-        let function = &self.sources.functions[a.function];
-        let file = &self.sources.files[function.file].text;
+        let language = self.session.sources.language;
+        let trees = [a, b].map(|edit| edit.condition.tree(language));
+        let texts = differing(trees[0]?, trees[1]?)?;
+        let function = &self.session.sources.functions[a.function];
+        let file = &self.session.sources.files[function.file].text;
         let around = file.get(function.span.clone()).unwrap_or("");
         let [a, b] = texts.map(|text| simplicity(text, around));
         Some([a?, b?])

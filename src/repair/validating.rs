@@ -12,9 +12,11 @@ use nopol_synth::weights::WEIGHTS;
 use super::bounds;
 use super::families::Family;
 use super::fix::Fix;
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Notes};
 use super::ranking::groups;
 use super::session::Session;
+use super::showing::Presenter;
+use crate::check::doubts;
 use crate::check::format::Formatter;
 use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
@@ -26,7 +28,8 @@ use crate::subject::workspace::Workspace;
 /// Members of a family that are built on their own until one of them holds.
 const MOST_TRIED: usize = 3;
 /// Of so many patches for a group of failing tests, the first ones, it is asked whether they use memory wrongly.
-const MOST_WATCHED: usize = 2;
+pub(super) const MOST_WATCHED: usize = 2;
+
 /// A fix that is shown, its family and the index of its patch.
 pub(super) struct Shown<'c> {
     pub fix: &'c Fix,
@@ -80,8 +83,9 @@ impl<'a> Checker<'a> {
     }
 
     pub fn check(&self, fix: &Fix) -> Result<Checked> {
-        let edits = self.session.edits(fix, &self.formatter);
-        let verdict = match self.session.diff(&edits).is_empty() {
+        let presenter = Presenter::new(self.session);
+        let edits = presenter.edits(fix, &self.formatter);
+        let verdict = match presenter.diff(&edits).is_empty() {
             true => Err(Rejection::ChangesNothing),
             false => self.validator.judge(&edits, &fix.targets)?,
         };
@@ -90,7 +94,7 @@ impl<'a> Checker<'a> {
 
     /// Asks whether those of these candidates that hold, and of which it is not known, use memory wrongly; how many those
     /// were. What the compiler warns of is doubted already.
-    fn watch(&self, first: &mut [Candidates], at_once: usize) -> Result<usize> {
+    fn watch(&self, notes: &mut Notes, first: &mut [Candidates], at_once: usize) -> Result<usize> {
         if !self.validator.can_watch() {
             return Ok(0);
         }
@@ -101,21 +105,23 @@ impl<'a> Checker<'a> {
             .collect();
         let errors = pool::map(at_once, &unknown, |(fix, candidates)| {
             let held = candidates.held.as_ref();
-            held.map_or(Ok(Vec::new()), |(edits, _)| {
+            held.map_or(Ok(Ok(Vec::new())), |(edits, _)| {
                 self.validator.memory_errors(edits, &fix.targets)
             })
         })?;
         for ((_, candidates), errors) in unknown.iter_mut().zip(errors) {
             candidates.is_watched = true;
-            if let Some((_, accepted)) = &mut candidates.held {
-                accepted.doubts.extend(errors);
+            match (errors, &mut candidates.held) {
+                (Ok(errors), Some((_, accepted))) => accepted.doubts.extend(errors),
+                (Ok(_), None) => {}
+                (Err(reason), _) => notes.warn(doubts::unwatched(reason)),
             }
         }
         Ok(unknown.len())
     }
 }
 
-impl Session<'_> {
+impl Presenter<'_, '_> {
     /// Validates families, best first, until each group of failing tests has enough patches. Of a family whose
     /// best member is rejected, the next one is tried.
     pub(super) fn validate<'c>(
@@ -124,14 +130,20 @@ impl Session<'_> {
         outcome: &mut Outcome,
         families: &'c [Family],
     ) -> Result<Vec<Shown<'c>>> {
-        let runner = self.runner;
-        let phase = self.progress.start("checking patches", 0, runner.runs());
-        let mut copies = vec![&self.copies.instrumented, &self.copies.plain];
-        if self.settings.jobs() == 1 {
+        let runner = self.session.runner;
+        let phase = self
+            .session
+            .progress
+            .start("checking patches", 0, runner.runs());
+        let mut copies = vec![
+            &self.session.copies.instrumented,
+            &self.session.copies.plain,
+        ];
+        if self.session.settings.jobs() == 1 {
             copies.remove(0);
         }
         let at_once = copies.len();
-        let checker = Checker::new(self, knowledge.spectrum.random.clone(), copies);
+        let checker = Checker::new(self.session, knowledge.spectrum.random(), copies);
         let first = knowledge.checked.take();
         let check = |fix: &Fix| match &first {
             Some((known, checked)) if known.is_text_of(fix) && known.targets == fix.targets => {
@@ -153,16 +165,18 @@ impl Session<'_> {
             while stopped.is_none() {
                 open.retain(|candidates| candidates.next().is_some());
                 // As many others as are shown may take the place of doubted ones.
-                let likeliest = open.len().min(2 * self.settings.shown());
+                let likeliest = open.len().min(2 * self.session.settings.shown());
                 open[..likeliest].sort_by_key(Candidates::is_doubted);
                 // Check at once all that will be shown if none is rejected.
-                let wanted = open.iter_mut().take(self.settings.shown());
+                let wanted = open.iter_mut().take(self.session.settings.shown());
                 let mut wanted: Vec<&mut Candidates> = wanted
                     .filter(|candidates| candidates.held.is_none())
                     .collect();
                 if wanted.is_empty() {
-                    let first = MOST_WATCHED.min(self.settings.shown()).min(open.len());
-                    match checker.watch(&mut open[..first], at_once) {
+                    let first = MOST_WATCHED
+                        .min(self.session.settings.shown())
+                        .min(open.len());
+                    match checker.watch(&mut knowledge.notes, &mut open[..first], at_once) {
                         Ok(0) => break,
                         Ok(builds) => knowledge.notes.builds += u32::try_from(builds)?,
                         Err(error) => stopped = Some(error),
@@ -189,7 +203,7 @@ impl Session<'_> {
                 }
             }
             let from = outcome.patches.len();
-            for candidates in open.into_iter().take(self.settings.shown()) {
+            for candidates in open.into_iter().take(self.session.settings.shown()) {
                 let (Some(fix), Some((edits, accepted))) = (candidates.next(), &candidates.held)
                 else {
                     break;
@@ -210,7 +224,10 @@ impl Session<'_> {
             bounds::fall(shown_now.map(|patch| &mut patch.confidence));
             let patches = &outcome.patches[from..];
             if !patches.is_empty() {
-                let tests = group.tests.iter().map(|test| self.tests[*test].to_string());
+                let tests = group
+                    .tests
+                    .iter()
+                    .map(|test| self.session.tests[*test].to_string());
                 outcome.groups.push(GroupReport {
                     tests: tests.collect(),
                     patches: patches.iter().map(|patch| patch.id.clone()).collect(),
@@ -230,7 +247,9 @@ impl Session<'_> {
             outcome.failing_examples = doctests.iter().map(ToString::to_string).collect();
         }
         let result = count(outcome.patches.len(), "patch");
-        self.progress.finish(phase, self.runner.runs(), &result);
+        self.session
+            .progress
+            .finish(phase, self.session.runner.runs(), &result);
         Ok(shown)
     }
 }

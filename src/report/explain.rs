@@ -68,13 +68,13 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "No values are known that distinguish it from the other patches at this place: none were found, or not all that they ask was recorded."
+                "No values are known that distinguish it from the other patches at this place: none were found, or some of the values that they read were not recorded."
             ),
         };
     };
     let other = differs.ranks[1];
     let told = match differs.is_seen {
-        true => "they differ in what tests do, but every test passes with both",
+        true => "tests behave differently with them, but every test passes with both",
         false => "no test distinguishes them",
     };
     writeln!(out, "Compared with patch {other}: {told}.")?;
@@ -84,12 +84,12 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             let first = letters.next().map(|first| first.to_uppercase().to_string());
             writeln!(out, "  {}{}", first.unwrap_or_default(), letters.as_str())?;
             let asserts = match differs.is_seen {
-                true => " and asserts what then must be",
+                true => " and asserts the expected result",
                 false => "",
             };
             writeln!(
                 out,
-                "  A test that comes to {at} with these values{asserts} would tell."
+                "  A test that reaches {at} with these values{asserts} would decide."
             )
         }
         None => writeln!(
@@ -117,7 +117,7 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     }
     writeln!(
         out,
-        "Its family: also plausible, and no test distinguishes them from it (not built one by one):"
+        "Its family: other plausible patches that no test distinguishes from it (not built one by one):"
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;
@@ -144,7 +144,7 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
     let Some(outcome) = clause.outcome else {
         return writeln!(
             out,
-            "  no test decides it: with the opposite every recorded outcome is the same\n"
+            "  no test decides it: negating it changes no recorded outcome\n"
         );
     };
     let contexts = count(clause.contexts, "context");
@@ -198,7 +198,7 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     )?;
     writeln!(
         out,
-        "Suspiciousness {:.3} of 1: high where failing tests come and few passing ones do.",
+        "Suspiciousness {:.3} of 1: high where failing tests go and few passing ones do.",
         site.suspiciousness
     )?;
     for angelic in &site.angelic {

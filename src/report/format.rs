@@ -57,6 +57,11 @@ pub trait Render: Sync {
         false
     }
 
+    /// Whether it can show places with other values, as `faults` finds them.
+    fn shows_faults(&self) -> bool {
+        false
+    }
+
     /// Whether programs need every text as it is, such as a file's. Otherwise what it gets has nothing hidden.
     fn is_exact(&self) -> bool {
         false
@@ -141,6 +146,11 @@ impl Format {
     /// See [`Render::shows_places`].
     pub fn shows_places(self) -> bool {
         self.0.shows_places()
+    }
+
+    /// See [`Render::shows_faults`].
+    pub fn shows_faults(self) -> bool {
+        self.0.shows_faults()
     }
 
     /// See [`Render::needs_base`].

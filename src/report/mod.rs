@@ -1,16 +1,19 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
+mod contexts;
 pub mod display;
 mod ended;
 mod ending;
 pub mod events;
 mod evidence;
 pub mod explain;
+mod fault;
 pub mod format;
 pub mod last;
 pub mod markup;
 pub mod merge;
 pub mod phrases;
+mod preparation;
 pub mod progress;
 mod reasoned;
 mod reasons;
@@ -27,9 +30,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
 pub use self::ending::{EXIT_CODES, Ending};
 pub use self::evidence::{Evidence, claim};
+pub use self::fault::{FaultPlace, FaultReport};
+pub use self::preparation::Preparation;
 
 /// A name that the tool itself defines: of a kind of patch, of a command.
 pub type Name = &'static str;
@@ -68,6 +74,9 @@ pub struct Outcome {
     pub sites: Vec<SiteReport>,
     /// The patches, best first.
     pub patches: Vec<PatchReport>,
+    /// What `faults` found instead of patches, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultReport>,
     /// The failing tests that have patches, grouped by the patches that cure them.
     pub groups: Vec<GroupReport>,
     /// The parts of the run, in order.
@@ -139,6 +148,7 @@ impl Default for Outcome {
             files: BTreeMap::new(),
             sites: Vec::new(),
             patches: Vec::new(),
+            faults: Vec::new(),
             groups: Vec::new(),
             phases: Vec::new(),
             builds: 0,
@@ -317,18 +327,20 @@ impl PatchReport {
     /// What speaks against it, in a sentence without its end.
     pub fn doubt(&self) -> Option<String> {
         let warnings = self.doubts.join("; ");
-        let warned =
-            (!warnings.is_empty()).then(|| format!("ranked down, because with it {warnings}"));
+        let warned = (!warnings.is_empty()).then(|| match self.evidence.is_ranked() {
+            true => format!("ranked lower, because with it {warnings}"),
+            false => warnings,
+        });
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may fit {} and nothing else: no other test was recorded with this value",
+                "`{}` may fit {} and nothing else: no other test recorded this value",
                 clause.text,
                 markup::code(test)
             ))
         });
-        let told: Vec<String> = warned.into_iter().chain(made_for).collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let doubts: Vec<String> = warned.into_iter().chain(made_for).collect();
+        (!doubts.is_empty()).then(|| doubts.join("; "))
     }
 
     /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.
@@ -415,123 +427,6 @@ pub struct AlternativeReport {
     pub differs: Option<ContextReport>,
     /// Values in which the two differ, and which need not occur together: only for who looks for a test and runs it.
     pub hints: Vec<String>,
-}
-
-/// A context, and what two conditions yield there.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ContextReport {
-    /// Names and values.
-    pub context: Vec<(String, String)>,
-    /// What the first and the second condition yield; `None` where one panics.
-    pub yields: [Option<bool>; 2],
-}
-
-impl ContextReport {
-    /// `with `a` = 1 this yields true, the patch false`.
-    pub fn sentence(&self) -> String {
-        let [patch, this] = self.yields.map(yielded);
-        format!(
-            "with {} it yields {this}, the patch {patch}",
-            named(&self.context)
-        )
-    }
-}
-
-/// What a condition yields, in words.
-fn yielded(outcome: Option<bool>) -> &'static str {
-    match outcome {
-        Some(true) => "true",
-        Some(false) => "false",
-        None => "no value (computing it fails)",
-    }
-}
-
-/// Names and values in words.
-fn named(values: &[(String, String)]) -> String {
-    let values = values
-        .iter()
-        .map(|(name, value)| format!("`{name}` = {value}"));
-    values.collect::<Vec<String>>().join(", ")
-}
-
-/// The contexts in which a clause of a new condition decided the outcome.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ClauseReport {
-    /// The clause as program text.
-    pub text: String,
-    /// Tests that the patch cures.
-    pub failing_tests: Vec<String>,
-    /// Tests that passed before and still do.
-    pub passing_tests: Vec<String>,
-    /// Contexts, each counted once per test.
-    pub contexts: usize,
-    /// The values that the clause reads in one of these contexts.
-    pub example: Vec<(String, String)>,
-    /// What it yields there; `None` if it decided in no context.
-    pub outcome: Option<bool>,
-    /// The only test that has the value with which the clause compares something.
-    #[serde(default)]
-    pub only_test: Option<String>,
-}
-
-/// The contexts that were recorded at the place of a patch.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ContextTable {
-    /// What the new condition and the old one read.
-    pub names: Vec<String>,
-    /// Different contexts, those of failing tests first.
-    pub rows: Vec<ContextRow>,
-    /// How many more there are.
-    pub more: usize,
-}
-
-/// A recorded context.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ContextRow {
-    /// The values of [`ContextTable::names`].
-    pub values: Vec<String>,
-    /// Which of them are read by a clause that decides the outcome here.
-    pub deciding: Vec<bool>,
-    /// A test with this context; one that fails without the patch if there is any.
-    pub test: String,
-    /// How many tests have it.
-    pub tests: usize,
-    /// Whether one of them fails without the patch.
-    pub is_failing: bool,
-    /// What the old condition yields; `None` if there is none, or it panics.
-    pub before: Option<bool>,
-    /// What the new condition yields.
-    pub after: Option<bool>,
-}
-
-/// The difference between two patches.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DifferenceReport {
-    /// The other patch's id.
-    pub other: String,
-    /// The rank of this patch and of the other one.
-    pub ranks: [usize; 2],
-    /// Whether they differ in a recorded context.
-    pub is_seen: bool,
-    /// The smallest context found in which they differ and which can occur: recorded, or a call with other arguments; empty
-    /// if none was found.
-    pub context: Vec<(String, String)>,
-    /// What the two conditions yield there; `None` where one panics.
-    pub yields: Option<[Option<bool>; 2]>,
-    /// As in [`AlternativeReport::hints`].
-    pub hints: Vec<String>,
-}
-
-impl DifferenceReport {
-    /// The difference as a question to the reader; `None` if no context was found.
-    pub fn question(&self) -> Option<String> {
-        let [this, other] = self.yields?.map(yielded);
-        let [mine, others] = self.ranks;
-        Some(format!(
-            "with {} the condition of patch {mine} yields {this}, that of patch {others} {other}: which is right?",
-            named(&self.context)
-        ))
-    }
 }
 
 /// An edit of a file.

@@ -17,13 +17,13 @@ pub fn headline(patch: &PatchReport) -> String {
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
-        (Evidence::Asserted, _) => format!("{what} fulfils what was asserted"),
+        (Evidence::Asserted, _) => format!("{what} fulfils the assertions"),
         (Evidence::Interpreted, []) => {
-            format!("{what} makes the function right, as the tool reads the source")
+            format!("{what} makes the function correct, judged from the source alone")
         }
         (Evidence::Interpreted, fixes) => {
             format!(
-                "{what} makes {} pass, as the tool reads the source",
+                "{what} makes {} pass, judged from the source alone",
                 some(fixes)
             )
         }
@@ -96,7 +96,7 @@ pub fn capitalized(text: &str) -> String {
 }
 
 /// The first name, and how many more there are.
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     match names {
         [] => "the failing tests".to_owned(),
         [one] => code(one),

@@ -1,16 +1,17 @@
-//! The phases of a run: emits them as events, and collects them for the report.
+//! The phases of a run: emits them as events, and collects them for the report, with what is seen before the search.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::events::{Event, Observer};
-use super::{PatchReport, Phase, snippet};
+use super::{PatchReport, Phase, Preparation, snippet};
 
-/// Emits and collects the phases of a run.
+/// Emits and collects the phases of a run, and collects what is seen before the search.
 pub struct Progress {
     observer: Arc<dyn Observer>,
     phases: Mutex<Vec<Phase>>,
+    preparation: Mutex<Preparation>,
     abandoned: Arc<OnceLock<&'static str>>,
 }
 
@@ -61,6 +62,7 @@ impl Progress {
         Self {
             observer,
             phases: Mutex::default(),
+            preparation: Mutex::default(),
             abandoned: Arc::default(),
         }
     }
@@ -101,6 +103,24 @@ impl Progress {
     /// Emits a message for the user.
     pub fn say(&self, line: &str) {
         self.observer.observe(&Event::Said(line));
+    }
+
+    /// Notes a warning of what comes before the search.
+    pub fn warn(&self, warning: String) {
+        self.prepare(|seen| seen.warnings.push(warning));
+    }
+
+    /// Notes something of what comes before the search.
+    pub fn prepare(&self, note: impl FnOnce(&mut Preparation)) {
+        let seen = self.preparation.lock();
+        note(&mut seen.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What was noted of what comes before the search; it is not kept here.
+    pub fn take_preparation(&self) -> Preparation {
+        let mut taken = Preparation::default();
+        self.prepare(|seen| taken = std::mem::take(seen));
+        taken
     }
 
     /// Emits a patch that holds while the search goes on.

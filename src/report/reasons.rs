@@ -28,7 +28,7 @@ impl Outcome {
                 0 => String::new(),
                 more => format!("; and {more} more"),
             };
-            format!("No patch was looked for here: {}{more}.", told.join("; "))
+            format!("These parts were not searched: {}{more}.", told.join("; "))
         })
     }
 
@@ -115,15 +115,13 @@ impl Outcome {
     /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
-            let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be \
-                        learned from it. It may depend on time, on its own source text or on uninitialized memory.";
+            let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {
             let unchanging = match self.command {
                 "cargo nopol c" => {
-                    " If your build compiles nothing after a source has changed, no place is reached, either: in a Makefile, the \
-                     program must depend on its sources."
+                    " If your build does not recompile changed sources, no place is reached either: in a makefile, the program must depend on its sources."
                 }
                 _ => "",
             };
@@ -131,8 +129,7 @@ impl Outcome {
             if !self.narrowed_by.is_empty() {
                 let options = self.narrowed_by.join(" ");
                 return Some(format!(
-                    "No failing test reaches a place that may be changed with `{options}`, which leaves places out; \
-                     `{command} list {options}` shows those that are left.{unchanging}"
+                    "No failing test reaches a place that `{options}` allows; `{command} list {options}` shows the allowed places.{unchanging}"
                 ));
             }
             return Some(format!(
@@ -146,8 +143,7 @@ impl Outcome {
         if computing == self.sites.len() {
             return Some(format!(
                 "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other. \
-                 Conditions were not looked at, unless --kind names their kinds, too. A missing call or assignment is not looked for; \
-                 `{} faults` tells where which values are wrong.",
+                 Conditions were not examined, unless --kind also names their kinds. Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
                 count(computing, "integer expression"),
                 self.command
             ));
@@ -206,8 +202,7 @@ impl Outcome {
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "{tried} {} Or the fault is not in a condition: `--kind arithmetic` looks at integer expressions; a missing call or \
-                 assignment is not looked for.{next}",
+                "{tried} {} Or the fault is not in a condition: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for.{next}",
                 self.exits()
             )
         })

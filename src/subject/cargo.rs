@@ -218,7 +218,7 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
         };
         let is_missing = text.contains("could not find `Cargo.toml`");
         let hint = match is_missing && Utf8Path::new("nopol.toml").is_file() {
-            true => "; here is a nopol.toml: a C program is repaired by `cargo nopol c`",
+            true => "; there is a nopol.toml here: `cargo nopol c` repairs C programs",
             false => "",
         };
         SubjectError::Usage(format!("cargo cannot read the manifest: {text}{hint}"))

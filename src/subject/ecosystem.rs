@@ -237,6 +237,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// [`SubjectError::Usage`] if a file cannot be read.
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError>;
 
+    /// The options by which the user chose some of its targets or packages; `None` if all count.
+    fn selection(&self) -> Option<String> {
+        None
+    }
+
     /// The file, relative to the root, that describes tests which are commands; `None` if there is none.
     fn tests_file(&self) -> Option<&Utf8Path> {
         None
@@ -267,7 +272,7 @@ pub trait Ecosystem: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// What its tests leave weak_oracle, and what to do about it, in a sentence; only asked when all of them pass.
+    /// What its tests leave open, and what to do about it, in a sentence; only asked when all of them pass.
     fn weak_oracle(&self) -> Option<&'static str> {
         None
     }

@@ -135,7 +135,7 @@ impl Subject {
         self.ecosystem.is_serial()
     }
 
-    /// What its tests leave weak_oracle; only asked when all of them pass.
+    /// What its tests leave open; only asked when all of them pass.
     pub fn weak_oracle(&self) -> Option<&'static str> {
         self.ecosystem.weak_oracle()
     }

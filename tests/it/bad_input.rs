@@ -184,6 +184,7 @@ fn when_every_test_fails_a_warning_says_that_nothing_constrains_the_patch() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn tests_that_hang_abort_exit_or_overflow_are_failing_tests_and_do_not_stop_the_repair() {
     let text = GRADES.replace(
         "    #[test]\n    fn less_is_not",
@@ -248,6 +249,7 @@ fn tests_that_hang_abort_exit_or_overflow_are_failing_tests_and_do_not_stop_the_
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_loop_without_end_is_repaired_in_its_condition() {
     let text = r"
         /// Halvings until nothing is left.
@@ -422,6 +424,7 @@ fn a_target_directory_told_with_dots_is_fine() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_package_with_the_name_of_its_dependency_is_told_from_it() {
     is_told_from_its_dependency("subject");
 }
@@ -546,6 +549,7 @@ fn ctrl_c_kills_the_children_and_removes_the_working_copy() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
     let text = GRADES.replace(
         "    #[test]\n    fn less_is_not",

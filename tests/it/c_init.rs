@@ -73,7 +73,7 @@ fn a_program_is_repaired_with_the_file_that_is_written() {
     let run = nopol(&subject, &["c", "--init"]);
     assert_eq!(run.code, 2, "{}", run.stdout);
     assert!(
-        run.stderr.contains("there is a nopol.toml here"),
+        run.stderr.contains("nopol.toml exists already"),
         "{}",
         run.stderr
     );

@@ -163,3 +163,112 @@ fn a_counterexample_of_the_published_proptest_is_replayed() {
     let manifest = format!("{MANIFEST}\n[dev-dependencies]\nproptest = \"1\"\n");
     holds_for_the_counterexample(&subject(&manifest, &[]));
 }
+
+/// The ages that its tests try are other ones in each run, but for two.
+const AGES: &str = r"
+use std::time::{Duration, Instant};
+
+pub fn is_adult(age: u32) -> bool {
+    let start = Instant::now();
+    let took: Duration = start.elapsed();
+    let nanoseconds = took.as_nanos() as u64;
+    if age > 18 {
+        println!(`after {nanoseconds}`);
+        return true;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_adult;
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    use std::io::Read;
+
+    fn age(seed: u64) -> u32 { 20 + (seed % 1000) as u32 }
+
+    #[test]
+    fn from_eighteen() {
+        assert!(is_adult(18));
+        assert!(!is_adult(17));
+    }
+
+    #[test]
+    fn children() { assert!(!is_adult(3)); }
+
+    #[test]
+    fn by_the_clock() {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let seed = (now.as_nanos() as u64).wrapping_mul(6364136223846793005) >> 33;
+        assert!(is_adult(age(seed)));
+    }
+
+    #[test]
+    fn by_bytes() {
+        let mut bytes = [0; 8];
+        std::fs::File::open(`/dev/urandom`).unwrap().read_exact(&mut bytes).unwrap();
+        assert!(is_adult(age(u64::from_ne_bytes(bytes))));
+    }
+
+    #[test]
+    fn by_seed() { assert!(is_adult(age(RandomState::new().build_hasher().finish()))); }
+
+    #[test]
+    fn by_order() {
+        let ages: std::collections::HashSet<u32> = (20..400).collect();
+        assert!(is_adult(*ages.iter().next().unwrap()));
+    }
+
+    #[test]
+    fn by_process() { assert!(is_adult(20 + std::process::id())); }
+
+    #[test]
+    fn by_address() {
+        let it = Box::new(1);
+        assert!(is_adult(age(std::ptr::from_ref(&*it) as u64 >> 12)));
+    }
+
+    #[test]
+    fn prints_the_time() {
+        println!(`{:?}`, std::time::SystemTime::now());
+        assert!(is_adult(30));
+    }
+
+    #[test]
+    fn in_any_order() {
+        let ages: std::collections::HashSet<u32> = (20..30).collect();
+        assert!(ages.into_iter().all(is_adult));
+    }
+}
+";
+
+#[test]
+fn a_test_whose_conditions_see_other_values_in_each_run_is_random_whatever_the_source() {
+    let subject = Subject::lib(&AGES.replace('`', "\""));
+    let run = subject.nopol(&["--format", "json", "--no-cache"]);
+    let report = run.json();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let warnings = strings(&report["warnings"]).join("\n");
+    let random = [
+        "by_address",
+        "by_bytes",
+        "by_order",
+        "by_process",
+        "by_seed",
+    ];
+    assert!(
+        warnings.contains("6 tests see other values in each run"),
+        "{warnings}"
+    );
+    for name in random {
+        assert!(warnings.contains(name), "{name}: {warnings}");
+    }
+    for name in [
+        "prints_the_time",
+        "in_any_order",
+        "children",
+        "from_eighteen",
+    ] {
+        assert!(!warnings.contains(name), "{name}: {warnings}");
+    }
+}

@@ -1,4 +1,5 @@
-//! What is known of a patch is said as it is, and `apply` builds and tests what was not built and tested before.
+//! What is known of a patch is said as it is, `apply` builds and tests what was not built and tested before, and options have one
+//! name in all commands.
 
 use serde_json::Value;
 
@@ -208,4 +209,137 @@ fn an_alternative_is_built_and_tested_before_it_is_written() {
             assert_eq!(subject.snapshot(), before);
         }
     }
+}
+
+/// An option or a command that was renamed is still accepted, and a note names its new spelling.
+#[test]
+fn an_old_spelling_works_and_a_note_names_the_new_one() {
+    let subject = limit();
+    let cases: [(&[&str], i32, &[&str]); 6] = [
+        (
+            &["c", "faults", "--failing", "three", "--timeout=60"],
+            0,
+            &[
+                "`--failing` is now `--only`",
+                "`--timeout` is now `--time-limit`",
+            ],
+        ),
+        (
+            &["c", "mutate", "--only", "three", "--timeout", "60"],
+            0,
+            &["`--timeout` is now `--time-limit`"],
+        ),
+        (
+            &["c", "mutate", "--function", "main", "--reference", "none"],
+            2,
+            &["`--reference` is now `--reference-function`"],
+        ),
+        (
+            &[
+                "c",
+                "heap",
+                "--function=none",
+                "--reference=none",
+                "--timeout=1",
+            ],
+            2,
+            &[
+                "`--reference` is now `--reference-function`",
+                "`--timeout` is now `--time-limit`",
+            ],
+        ),
+        (
+            &[
+                "debug", "--test", "none", "--script", "/none", "--limit", "1",
+            ],
+            2,
+            &[
+                "`cargo nopol debug` is now `cargo nopol c debug`",
+                "`--test` is now `--only`",
+                "`--script` is now `--replay`",
+                "`--limit` is now `--command-timeout`",
+            ],
+        ),
+        (
+            &["c", "--fresh", "--print-config"],
+            0,
+            &["`--fresh` is now `--no-cache`"],
+        ),
+    ];
+    for (args, code, notes) in cases {
+        let run = subject.nopol(args);
+        assert_eq!(run.code, code, "{args:?}: {}{}", run.stdout, run.stderr);
+        for note in notes {
+            let note = format!("note: {note}\n");
+            assert!(run.stderr.contains(&note), "{args:?}: {}", run.stderr);
+        }
+        assert!(
+            !run.stderr.contains("unexpected argument"),
+            "{}",
+            run.stderr
+        );
+    }
+    let help = subject.nopol(&["c", "faults", "--help"]).stdout;
+    assert!(!help.contains("--timeout"), "{help}");
+}
+
+/// Builds keep what they compile in a directory next to the subject. Whatever is reported as applied is among it.
+#[test]
+fn a_patch_that_is_reported_as_applied_was_built_as_it_is_written() {
+    let mut applied = 0;
+    // Wrong conditions on one number, of which `given >= 3` is right, and tests that tell some of them apart.
+    let wrong = [
+        "given > 3",
+        "given >= 4",
+        "given == 3",
+        "given >= 3 && given < 5",
+    ];
+    for (condition, told) in wrong
+        .iter()
+        .zip([&[2, 3, 9][..], &[2, 3], &[1, 3, 4], &[0, 4, 6]])
+    {
+        let subject = Subject::new(&[(
+            "limit.c",
+            &LIMIT.replace("given < 3", &format!("!({condition})")),
+        )]);
+        let seen = subject.beside("seen");
+        std::fs::create_dir(&seen).unwrap();
+        let kept = format!("{}/$(cksum < limit.c | tr -d ' ')", seen.display());
+        let mut settings = format!(
+            "[c]\nsources = [\"limit.c\"]\nbuild = \"cc -o limit limit.c && cp limit.c {kept}\"\n"
+        );
+        for given in told {
+            let printed = if *given >= 3 { "large" } else { "small" };
+            settings += &format!(
+                "\n[[c.test]]\nname = \"t{given}\"\ncommand = \"./limit {given}\"\nstdout = \"{printed}\\n\"\n"
+            );
+        }
+        std::fs::write(subject.root.join("nopol.toml"), settings).unwrap();
+        let args = [
+            "--apply",
+            "--format",
+            "json",
+            "--sandbox",
+            "off",
+            "--top",
+            "2",
+        ];
+        let report = subject.nopol_c(&args).json();
+        let now = subject.read("limit.c");
+        let is_built = std::fs::read_dir(&seen)
+            .unwrap()
+            .any(|file| std::fs::read_to_string(file.unwrap().path()).unwrap() == now);
+        if let Some(rank) = report["applied"].as_u64() {
+            applied += 1;
+            let patches = report["patches"].as_array().unwrap();
+            let patch = patches.iter().find(|patch| patch["rank"] == rank).unwrap();
+            assert_eq!(patch["evidence"], "tested", "{patch:#}");
+            assert!(
+                now.contains(patch["edits"][0]["after"].as_str().unwrap()),
+                "{now}"
+            );
+            assert!(is_built, "{now}");
+        }
+    }
+    assert!(applied >= 3, "{applied}");
 }

@@ -102,7 +102,7 @@ fn what_is_outside_is_named_with_its_line() {
 #[test]
 fn an_unknown_test_is_wrong_usage_and_passing_ones_leave_nothing_to_find() {
     let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
-    let unknown = subject.nopol(&["c", "faults", "--failing", "gcd-of-nothing-known"]);
+    let unknown = subject.nopol(&["c", "faults", "--only", "gcd-of-nothing-known"]);
     assert_eq!(unknown.code, 2, "{}", unknown.stderr);
     assert!(
         unknown.stderr.contains("`gcd-of-nothing-known`"),
@@ -344,7 +344,7 @@ fn the_help_gives_the_exit_codes_of_the_page() {
         let help = help.lines().map(|line| line.split_whitespace().next());
         let help: Vec<&str> = help.flatten().collect();
         assert_eq!(help, page.collect::<Vec<_>>(), "{name}");
-        assert!(run.stdout.contains("outside of what formulas are made of"));
+        assert!(run.stdout.contains("outside of what formulas can express"));
     }
 }
 
@@ -381,14 +381,14 @@ mod tests {
 }
 ";
     let subject = Subject::lib(crate_text);
-    let run = subject.nopol(&["faults", "--size", "1", "--failing", "tests::none"]);
+    let run = subject.nopol(&["faults", "--size", "1", "--only", "tests::none"]);
     assert!(
         run.stdout
             .contains("Some(n)\n        would have to be None\n"),
         "{}",
         run.stdout
     );
-    let run = subject.nopol(&["faults", "--size", "1", "--failing", "tests::large"]);
+    let run = subject.nopol(&["faults", "--size", "1", "--only", "tests::large"]);
     assert!(
         run.stdout.contains("would have to be Size::Large\n"),
         "{}",
@@ -413,5 +413,91 @@ mod tests {
         run.stdout.contains("* 100 │    6 │ `n * 9` in printf"),
         "{}",
         run.stdout
+    );
+}
+
+#[test]
+fn the_formats_for_machines_show_places_and_values_and_offer_no_patch() {
+    let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
+    let by = |format: &str| {
+        let run = subject.nopol(&["c", "faults", "--size", "1", "--format", format]);
+        assert_eq!(run.code, 0, "{format}: {}", run.stderr);
+        run.stdout
+    };
+    let sarif: Value = serde_json::from_str(&by("sarif")).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "nopol/fault");
+    assert_eq!(result["fixes"], Value::Null);
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 44);
+    assert_eq!(region["startColumn"], 12);
+    let message = result["message"]["text"].as_str().unwrap();
+    assert!(
+        message.contains("`while (b > 1)` at line 44 of numbers.c would have to be true"),
+        "{message}"
+    );
+    assert!(message.contains("neither built nor run"), "{message}");
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array();
+    let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+    assert_eq!(rules.unwrap()[index]["id"], "nopol/fault");
+
+    let github = by("github");
+    let first = "::notice file=numbers.c,line=44,col=12,title=cargo nopol%3A candidate 1::Other values would make ";
+    assert!(github.starts_with(first), "{github}");
+    assert_eq!(github.lines().count(), 2, "{github}");
+
+    let rdjson: Value = serde_json::from_str(&by("rdjson")).unwrap();
+    assert_eq!(rdjson["diagnostics"].as_array().unwrap().len(), 2);
+    assert_eq!(by("rdjsonl").lines().count(), 2);
+    let gitlab: Value = serde_json::from_str(&by("gitlab")).unwrap();
+    let prints: Vec<&Value> = (gitlab.as_array().unwrap().iter())
+        .map(|entry| &entry["fingerprint"])
+        .collect();
+    assert_eq!(prints.len(), 2);
+    assert_ne!(prints[0], prints[1]);
+    let markdown = by("markdown");
+    assert!(
+        markdown.contains("| 2 | `numbers.c:49:12` | `return a;` | `1` |"),
+        "{markdown}"
+    );
+    // What needs a patch is not offered.
+    for format in ["diff", "github-review", "rustc", "outcome"] {
+        let run = subject.nopol(&["c", "faults", "--format", format]);
+        assert_eq!(run.code, 2, "{format}: {}", run.stdout);
+    }
+}
+
+/// Where there is nothing to show, each format says why.
+#[test]
+fn the_formats_for_machines_say_why_there_is_no_candidate() {
+    let subject = Subject::lib("#[test]\nfn adds() {\n    assert_eq!(1 + 1, 2);\n}\n");
+    for format in ["sarif", "markdown"] {
+        let run = subject.nopol(&["faults", "--format", format]);
+        assert_eq!(run.code, 0, "{format}: {}", run.stderr);
+        assert!(run.stdout.contains("all tests pass"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn characters_are_shown_as_the_language_writes_them() {
+    let source = "#include <stdio.h>\nstatic char grade(int n)\n{\n    if (n > 5)\n        return 'a';\n    return 'b';\n}\n\
+                  int main(int argc, char **argv)\n{\n    char line[4] = \"xy\";\n    line[1] = grade(argc);\n    printf(\"%s\\n\", line);\n    return argv == 0;\n}\n";
+    let settings = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"xa\\n\"\n";
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", settings)]);
+    let run = subject.nopol_c(&["faults", "--size", "1"]);
+    assert!(
+        run.stdout
+            .contains("return 'b';\n        would have to be 'a'\n"),
+        "{}",
+        run.stdout
+    );
+    let json = subject
+        .nopol_c(&["faults", "--size", "1", "--format", "json"])
+        .json();
+    let candidates = json["candidates"].as_array().unwrap();
+    let mut values = candidates.iter().map(|candidate| &candidate["values"][0]);
+    assert!(
+        values.any(|value| value["value"] == "97" && value["literal"] == "'a'"),
+        "{json:#}"
     );
 }

@@ -10,7 +10,7 @@ use nopol_heap::inject::Draw;
 use nopol_heap::load::Loaded;
 use nopol_heap::localize::localize;
 use nopol_heap::problem::{Recording, Triple};
-use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::until::Until;
 
@@ -52,6 +52,7 @@ fn every_listed_program_fulfils_what_is_recorded_of_it() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn the_statement_with_an_injected_fault_is_always_suspected() {
     for of in listed() {
         let subject = Subject::new(&of, &directory().join("programs")).unwrap();
@@ -85,9 +86,9 @@ fn an_injected_fault_is_repaired_so_that_what_is_written_fulfils_all_states() {
             routine,
             &faulty.triples,
             Confinement::default(),
-            Options::default(),
+            HeapOptions::default(),
         );
-        let Outcome::Patch(changes) = found.repaired.result else {
+        let HeapOutcome::Patch(changes) = found.repaired.result else {
             panic!("{}: {:?}", of.id, found.repaired);
         };
         let written = subject.with(&faulty.loaded, &changes).unwrap();
@@ -129,9 +130,9 @@ fn a_students_program_is_repaired_by_what_a_reference_leaves_behind() {
             &student.routine,
             &triples,
             Confinement::default(),
-            Options::default(),
+            HeapOptions::default(),
         );
-        let Outcome::Patch(changes) = found.repaired.result else {
+        let HeapOutcome::Patch(changes) = found.repaired.result else {
             panic!("{}: {:?}", of.id, found.repaired);
         };
         let edits = edits(&student.routine, &student.texts, &changes);

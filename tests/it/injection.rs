@@ -70,6 +70,7 @@ fn what_a_test_panics_with_steers_neither_terminal_nor_log() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn names_of_files_of_c_tests_stay_in_their_line() {
     let source = "#include <stdio.h>\nint main(void) {\n    int a = 0;\n    if (scanf(\"%d\", &a) != 1)\n        return 2;\n    \
                   if (a > 5)\n        puts(\"big\");\n    else\n        puts(\"small\");\n    return 0;\n}\n";
@@ -109,6 +110,7 @@ fn names_of_files_of_c_tests_stay_in_their_line() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_file_names_no_path_out_of_its_directory() {
     let subject = Subject::lib(GRADES);
     let outside = subject.beside("outside");

@@ -26,6 +26,7 @@ mod heap;
 mod heap_claims;
 mod heap_large;
 mod heap_programs;
+mod help;
 mod injection;
 mod invariants;
 mod last;

@@ -5,9 +5,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::Subject;
+use crate::common::{Subject, strings};
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
     let subject = Subject::lib(
         "/// The first letter, or `None` where there is no word.\n\
@@ -55,6 +56,7 @@ fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn alternatives_are_told_with_their_exits_and_their_extent() {
     let subject = Subject::lib(
         r#"/// The sizes in a list like `3,4`, and their sum.
@@ -231,7 +233,7 @@ mod tests {
 }
 "#,
     );
-    let what = "No patch was looked for here: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
+    let what = "These parts were not searched: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
                 src/lib.rs: line 14: `impl Meter` is compiled for tests only.";
     let listed = subject.nopol(&["list"]);
     assert!(listed.stdout.contains(what), "{}", listed.stdout);
@@ -252,6 +254,7 @@ pub fn half(number: u32) -> u32 {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_example_that_fails_is_named_and_no_success() {
     let alone = Subject::lib(HALF).nopol(&[]);
     assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
@@ -296,6 +299,7 @@ fn an_example_that_fails_is_named_and_no_success() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn arguments_that_a_test_binary_does_not_know_are_blamed_and_nothing_is_searched() {
     let subject = Subject::lib(
         "pub fn half(number: u32) -> u32 {\n    if number > 1 { number / 2 } else { 1 }\n}\n\n\
@@ -362,4 +366,110 @@ fn an_output_that_cannot_be_written_is_refused_before_the_search() {
     let run = subject.nopol(&["--html", page.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(page.is_file());
+}
+
+#[test]
+fn a_test_that_the_memory_limit_ends_is_not_said_to_fail_by_itself() {
+    let subject = Subject::lib(
+        r"
+pub fn is_many(n: usize) -> bool { n > 10 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_many;
+
+    #[test]
+    fn ten() { assert!(is_many(10)); }
+
+    #[test]
+    fn nine() { assert!(!is_many(9)); }
+
+    #[test]
+    fn large_and_wrong() {
+        let table: Vec<u64> = vec![0; 700_000_000];
+        assert!(!is_many(table.len()));
+    }
+
+    #[test]
+    fn large() {
+        let table: Vec<u64> = vec![0; 700_000_000];
+        assert!(is_many(table.len()));
+    }
+}
+",
+    );
+    let run = subject.nopol(&["--format", "json", "--no-cache", "--quick"]);
+    let report = run.json();
+    let warnings = strings(&report["warnings"]);
+    let of = |name: &str| {
+        let name = format!("::{name}`");
+        warnings
+            .iter()
+            .find(|it| it.contains(&name))
+            .unwrap()
+            .clone()
+    };
+    let own = of("large_and_wrong");
+    assert!(
+        own.contains("because of a limit: it needs more than 4 GiB"),
+        "{own}"
+    );
+    assert!(own.contains("panics at src/lib.rs:17:9"), "{own}");
+    assert!(
+        of("large").contains("passes without limits"),
+        "{warnings:#?}"
+    );
+    let run = subject.nopol(&["--format", "json", "--no-cache", "--quick", "--memory", "8"]);
+    let report = run.json();
+    let warnings = strings(&report["warnings"]).join("\n");
+    assert!(!warnings.contains("limit"), "{warnings}");
+}
+
+/// One unit too many is let through.
+const SLOTS: &str = r"
+pub fn take(slots: u32, units: u32) -> u32 {
+    if units > slots + 1 {
+        panic!(`too many units`);
+    }
+    slots.saturating_sub(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::take;
+
+    #[test]
+    fn some() {
+        assert_eq!(take(5, 3), 2);
+        assert_eq!(take(5, 5), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = `too many`)]
+    fn more() {
+        take(5, 6);
+    }
+
+    #[test]
+    #[should_panic]
+    fn one_of_none() {
+        take(0, 1);
+    }
+}
+";
+
+#[test]
+fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_need() {
+    let subject = Subject::lib(&SLOTS.replace('`', "\""));
+    let run = subject.nopol(&["--no-cache"]);
+    let place = "does not panic as expected; the test is at src/lib.rs:";
+    assert_eq!(run.stdout.matches(place).count(), 2, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("change it to `units > slots`"),
+        "{}",
+        run.stdout
+    );
+    // What agrees with that in every recorded context and overflows for the greatest number is like it, and no patch.
+    let wrong = "change it to `units + 1 > slots + 1`";
+    assert!(!run.stdout.contains(wrong), "{}", run.stdout);
 }

@@ -245,7 +245,7 @@ fn found(body: &str, wanted: &[(i32, i32)], prune: &str) -> Option<BTreeSet<Stri
         "1",
         "--format",
         "json",
-        "--timeout",
+        "--time-limit",
         "100",
         "--bound",
         "40",
@@ -327,16 +327,16 @@ fn check(number: u64, prunes: &[&str]) -> bool {
 
 #[test]
 fn what_passes_when_it_is_compiled_is_what_is_found() {
-    let asked = (0..8)
+    let asked = (0..4)
         .filter(|number| check(*number, &["slice", "run"]))
         .count();
-    assert!(asked > 3, "{asked}");
+    assert!(asked > 1, "{asked}");
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn what_passes_when_it_is_compiled_is_what_is_found_of_more_programs() {
-    let asked = (8..80)
+    let asked = (4..80)
         .filter(|number| check(*number, &["none", "slice", "run"]))
         .count();
     assert!(asked > 20, "{asked}");

@@ -148,7 +148,7 @@ fn found(body: &str, wanted: &[(i32, i32)], prune: &str) -> (BTreeSet<String>, b
         "1",
         "--format",
         "json",
-        "--timeout",
+        "--time-limit",
         "100",
         "--prune",
         prune,

@@ -13,6 +13,7 @@ fn first(report: &Value) -> &str {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_guard_bounds_exactly_what_it_protects() {
     let subject = Subject::lib(
         r#"/// The length of a row without the comma at its end.

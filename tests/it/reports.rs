@@ -100,6 +100,7 @@ fn crate_with_everything() -> Subject {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_report_has_a_say_only_where_a_search_could_have_put_a_patch() {
     let subject = crate_with_everything();
     let mine = subject.beside("mine.rs");
@@ -244,6 +245,7 @@ fn what_is_applied_from_a_report_is_shown_as_a_diff() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn every_patch_of_a_report_can_be_applied_from_it() {
     let subject = Subject::fixture("two-causes", "two-causes");
     assert_ne!(subject.cargo_test(&[]).code, 0);

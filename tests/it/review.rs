@@ -23,6 +23,7 @@ fn answered(subject: &Subject, args: &[&str], answers: &str) -> Run {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn patches_of_two_causes_are_applied_one_after_the_other() {
     let subject = Subject::fixture("two-causes", "two-causes");
     assert_ne!(subject.cargo_test(&[]).code, 0);
@@ -41,7 +42,7 @@ fn patches_of_two_causes_are_applied_one_after_the_other() {
     let second = subject.nopol(&["apply", &ranks[1]]);
     assert_eq!(second.code, 0, "{}", second.stderr);
     let said = format!(
-        "It was checked without patch {}, which is applied",
+        "It was checked without patch {}, which is also applied",
         ranks[0]
     );
     assert!(second.stdout.contains(&said), "{}", second.stdout);
@@ -128,7 +129,7 @@ fn a_report_that_names_a_file_of_others_is_refused() {
     let run = subject.nopol(&["apply", file.to_str().unwrap()]);
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("is no file in which a patch can go"),
+        run.stderr.contains("is not a file that a patch can change"),
         "{}",
         run.stderr
     );
@@ -139,6 +140,7 @@ fn a_report_that_names_a_file_of_others_is_refused() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_review_explains_applies_and_takes_back() {
     let subject = Subject::lib(GRADES);
     // It writes a Cargo.lock.
@@ -264,6 +266,7 @@ fn a_review_has_suggestions_only_for_lines_of_the_diff() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_change_of_a_source_starts_another_search() {
     let subject = Subject::lib(GRADES);
     let mut command = subject.command(&["--watch", "--top", "1"]);

@@ -53,6 +53,7 @@ const PARTICULAR: &str = r#"
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn every_run_finds_what_the_first_one_found_and_nothing_of_it_is_left() {
     let subject = Subject::lib(PARTICULAR);
     // A time nobody else sleeps.
@@ -100,6 +101,7 @@ const WILD: &str = r#"
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_run_that_kills_its_server_costs_only_that_run() {
     let subject = Subject::lib(WILD);
     let run = subject.nopol(&["--format", "json"]);

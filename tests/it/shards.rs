@@ -77,6 +77,7 @@ fn shares(subject: &Subject, all: usize) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn apply_means_the_patches_that_merge_showed() {
     let subject = Subject::lib(GRADES);
     let shares = shares(&subject, 3);
@@ -132,6 +133,7 @@ fn apply_means_the_patches_that_merge_showed() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     let subject = Subject::lib(GRADES);
     let (of_two, of_three) = (shares(&subject, 2), shares(&subject, 3));

@@ -45,6 +45,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn const_functions_included_files_and_dependencies_below_the_package_are_repaired() {
     let subject = Subject::new(&[
         ("Cargo.toml", ROOT),
@@ -155,6 +156,7 @@ command = "./coins {args-file}"
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_version_that_is_right_says_what_tests_without_an_output_expect() {
     let inputs = ["0", "3", "5", "10", "12", "20", "23", "many more"];
     let names = inputs.map(|input| format!("tests/{}.args", input.replace(' ', "-")));
@@ -319,6 +321,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn names_of_other_types_beside_an_integer_hide_no_edit_of_it() {
     let subject = Subject::new(&[
         ("Cargo.toml", MANIFEST),
@@ -381,7 +384,7 @@ fn a_test_that_is_slow_once_it_passes_is_named() {
     ]);
     let run = subject.nopol(&["--test-timeout", "6"]);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
-    let says = "slow does not end in time with some candidates";
+    let says = "slow reaches the time limit with some candidates";
     assert!(run.stderr.contains(says), "{}", run.stderr);
 
     // Within the limit it has the time that it needs.
@@ -459,6 +462,7 @@ fn a_patch_that_makes_a_program_use_what_was_never_written_does_not_come_first()
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_the_instrumentation_changes_takes_no_place_from_others() {
     let sums = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int sum = 0;\n    \
                 for (int i = 1; i < argc; i++) {\n        if (atoi(argv[i]) > 0)\n            sum += atoi(argv[i]);\n        else if (i > 2)\n            \
@@ -529,6 +533,7 @@ mod tests {
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_recurses_as_deep_as_it_may_passes_with_instrumentation_too() {
     let subject = Subject::lib(NESTED);
     let report = subject.nopol(&["--format", "json", "--top", "1"]).json();
@@ -593,6 +598,7 @@ mod tests {
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_variable_whose_type_is_known_only_later_costs_no_places() {
     let subject = Subject::lib(UNKNOWN_TYPE);
     let report = subject.nopol(&["--format", "json", "--top", "1"]).json();

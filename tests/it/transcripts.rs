@@ -80,7 +80,7 @@ fn a_missing_guard_is_shown() {
                     synthesizing [N] candidates at [N] sites ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
-                checking a patch it holds, and the search for others goes on ([TIME])
+                checking a patch it passes; still searching ([TIME])
     so far: doing this only under a condition makes `missing-error::missing_error::tests::last_frame_is_truncated` pass
       --> src/lib.rs:46:5
        |
@@ -129,6 +129,7 @@ fn a_missing_guard_is_shown() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn patches_of_two_causes_are_shown_apart() {
     let subject = Subject::fixture("two-causes", "two-causes");
     let run = subject.nopol(&["--top", "1"]);
@@ -147,7 +148,7 @@ fn patches_of_two_causes_are_shown_apart() {
       `two-causes::two_causes::tests::item_behind_the_last_one` panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
       `two-causes::two_causes::tests::single_item_on_the_last_page` panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
 
-    Cause 1 of 2, as it seems: `two-causes::two_causes::tests::item_behind_the_last_one`
+    Probable cause 1 of 2: `two-causes::two_causes::tests::item_behind_the_last_one`
 
     patch 1: a different condition here makes `two-causes::two_causes::tests::item_behind_the_last_one` pass
       --> src/lib.rs:56:12
@@ -162,7 +163,7 @@ fn patches_of_two_causes_are_shown_apart() {
     56 |         if item >= self.items {
        |                  +
 
-    Cause 2 of 2, as it seems: `two-causes::two_causes::tests::single_item_on_the_last_page`
+    Probable cause 2 of 2: `two-causes::two_causes::tests::single_item_on_the_last_page`
 
     patch 2: a different condition here makes `two-causes::two_causes::tests::single_item_on_the_last_page` pass
       --> src/lib.rs:30:12
@@ -207,7 +208,7 @@ fn it_is_shown_why_there_is_no_patch() {
     No patch found.
       `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    No change of one condition was found that cures a failing test. Forcing it true or false, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; if another value must be returned, it was not tried. Or the fault is not in a condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for. Or two conditions must change at once, which --multi tries.
+    No change of one condition was found that cures a failing test. Forcing it true or false, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; if another value must be returned, it was not tried. Or the fault is not in a condition: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. Or two conditions must change at once, which --multi tries.
     ");
 }
 
@@ -251,15 +252,4 @@ fn a_patch_of_a_c_program_is_shown() {
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Apply it with `cargo nopol c apply`.
     ");
-}
-
-#[test]
-fn help_is_what_it_was() {
-    trycmd::TestCases::new()
-        .register_bin(
-            "cargo",
-            std::path::Path::new(env!("CARGO_BIN_EXE_cargo-nopol")),
-        )
-        .env("COLUMNS", "100")
-        .case("tests/cmd/*.md");
 }

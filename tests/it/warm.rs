@@ -135,6 +135,7 @@ fn a_dependency_that_the_user_has_compiled_is_not_compiled_again() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_was_compiled_with_another_profile_or_elsewhere_is_found_too() {
     let counted = Counted::new();
     let elsewhere = counted.subject.beside("elsewhere");
@@ -160,6 +161,7 @@ fn without_a_build_of_the_user_a_dependency_is_compiled_once() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn while_another_cargo_is_at_work_its_files_are_not_used_and_that_is_said() {
     let counted = Counted::new();
     counted.build(&[]);

@@ -19,7 +19,7 @@ use verdicts::Verdicts;
 
 /// What `cargo xtask bench bugs` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct BugsOptions {
     /// Directory with cases.json
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -148,7 +148,7 @@ struct Phase {
 }
 
 /// Runs the tool on every case, or reads what it reported, and prints the table.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &BugsOptions) -> Result<()> {
     let cases = cases(&options.data, &options.only)?;
     let verdicts = Verdicts::read(&tool::root()?.join("docs/bugs.json"))?;
     let reports = options.from.as_ref().or(options.reports.as_ref());
@@ -215,7 +215,7 @@ fn read(kept: &Kept) -> Option<(Report, Option<f64>)> {
 }
 
 /// Runs the tool in a copy of a tree; `None` without a tree. Whatever goes wrong is a report.
-fn run(tool: &Path, tree: &Path, case: &Case, options: &Options) -> Option<Kept> {
+fn run(tool: &Path, tree: &Path, case: &Case, options: &BugsOptions) -> Option<Kept> {
     if !tree.is_dir() {
         return None;
     }
@@ -229,7 +229,7 @@ fn run(tool: &Path, tree: &Path, case: &Case, options: &Options) -> Option<Kept>
     )
 }
 
-fn report(tool: &Path, tree: &Path, case: &Case, options: &Options) -> Result<Kept> {
+fn report(tool: &Path, tree: &Path, case: &Case, options: &BugsOptions) -> Result<Kept> {
     let dir = tempfile::tempdir()?;
     tool::copy(tree, dir.path(), &|path| {
         let is_built = path.ends_with("target") && path.with_file_name("Cargo.toml").is_file();

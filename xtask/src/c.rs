@@ -22,7 +22,7 @@ use record::Record;
 
 /// What `cargo xtask bench c` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct CBenchOptions {
     /// Directory with tcas/tcas_inputs.txt and tcas/tcas_faults.md
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -65,7 +65,7 @@ pub struct Options {
 }
 
 /// Runs the tool on the cases that are wanted and not done yet, and prints the tables.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &CBenchOptions) -> Result<()> {
     let tcas = options.checkouts.join("tcas");
     let codeflaws = options.checkouts.join("codeflaws");
     let versions = tcas::versions(&tcas);
@@ -106,13 +106,13 @@ fn is_meant(only: &str, suite: &str, id: &str, ids: &[&str]) -> bool {
 
 /// What all cases need.
 struct Bench<'a> {
-    options: &'a Options,
+    options: &'a CBenchOptions,
     tool: PathBuf,
     done: BTreeMap<String, Record>,
 }
 
 impl<'a> Bench<'a> {
-    fn new(options: &'a Options) -> Result<Self> {
+    fn new(options: &'a CBenchOptions) -> Result<Self> {
         let tool = match &options.tool {
             Some(path) => path
                 .canonicalize()

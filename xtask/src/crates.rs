@@ -18,7 +18,7 @@ use crate::tool;
 
 /// What `cargo xtask bench crates` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct CratesOptions {
     /// The tool, instead of building it
     #[arg(long, value_name = "PATH")]
     tool: Option<PathBuf>,
@@ -66,7 +66,7 @@ struct Point {
 }
 
 /// Measures, prints the table and writes the figure.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &CratesOptions) -> Result<()> {
     let tool = match &options.tool {
         Some(tool) => tool.clone(),
         None => tool::build()?,

@@ -14,7 +14,7 @@ use crate::tool::{self, median};
 
 /// What `cargo xtask bench curves` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct CurvesOptions {
     /// Problems for each size
     #[arg(long, value_name = "N", default_value_t = 6)]
     problems: u64,
@@ -41,7 +41,7 @@ struct Point {
 }
 
 /// Measures, prints the table and writes the figures.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &CurvesOptions) -> Result<()> {
     let tool = tool::build()?;
     println!("| variables | contexts | solved | median time | peak memory |");
     println!("| ---: | ---: | ---: | ---: | ---: |");
@@ -93,7 +93,12 @@ pub fn bench(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn measure(tool: &Path, variables: usize, contexts: usize, options: &Options) -> Result<Point> {
+fn measure(
+    tool: &Path,
+    variables: usize,
+    contexts: usize,
+    options: &CurvesOptions,
+) -> Result<Point> {
     let dir = tempfile::tempdir()?;
     let file = dir.path().join("problem.json");
     let (mut seconds, mut peak, mut solved) = (Vec::new(), 0, 0);

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 
 /// What `cargo xtask bench formula` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct FormulaOptions {
     /// Directory with tcas/tcas_inputs.txt
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -50,7 +50,7 @@ enum Table {
     Growth,
 }
 
-impl Options {
+impl FormulaOptions {
     fn tcas(&self) -> Result<(&Path, &Path)> {
         let data = self.data.as_deref().context("TCAS needs --data")?;
         let checkouts = self.checkouts.as_deref();
@@ -59,7 +59,7 @@ impl Options {
 }
 
 /// Prints the tables.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &FormulaOptions) -> Result<()> {
     let wants = |table| options.table.is_empty() || options.table.contains(&table);
     if wants(Table::Tcas) {
         tcas::bench(options)?;

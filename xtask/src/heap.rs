@@ -22,7 +22,7 @@ use version::{Row, Way, measure};
 
 /// What `cargo xtask bench heap` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct HeapBenchOptions {
     /// Only these programs, such as `b01`; may be given several times [default: all]
     #[arg(long, value_name = "PROGRAM")]
     only: Vec<String>,
@@ -92,7 +92,7 @@ const WAYS: [(&str, Way); 4] = [
 ];
 
 /// Prints the tables.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &HeapBenchOptions) -> Result<()> {
     let directory = Utf8PathBuf::from("fixtures/heap");
     let list = fs::read_to_string(directory.join("programs.json"))
         .context("run this in the project's root")?;
@@ -145,7 +145,7 @@ pub fn bench(options: &Options) -> Result<()> {
 
 fn program(
     subject: &Subject,
-    options: &Options,
+    options: &HeapBenchOptions,
     classes: &[(usize, usize)],
     ways: &[(&str, Way)],
     rows: &Mutex<Vec<Row>>,

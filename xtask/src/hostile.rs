@@ -16,7 +16,7 @@ use anyhow::Result;
 use crate::tool;
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct HostileOptions {
     /// Only subjects with this in their name; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Options {
 ///
 /// # Errors
 /// If the tool does not build, or something was not as it should be.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &HostileOptions) -> Result<()> {
     let tool = match &options.tool {
         Some(tool) => tool.clone(),
         None => tool::build()?,

@@ -18,15 +18,15 @@ pub use faults::Truth;
 #[derive(Subcommand)]
 pub enum Learn {
     /// Put faults into a crate, repair each, and keep what the ranking is learned from
-    Faults(faults::Options),
+    Faults(faults::FaultyOptions),
     /// Count what people change in conditions, by the kind of fault it mends
-    Histories(histories::Options),
+    Histories(histories::HistoriesOptions),
     /// Collect edits of conditions from histories
-    Mine(mine::Options),
+    Mine(mine::MineOptions),
     /// Count the edits that the generators would propose
-    Expressible(expressible::Options),
+    Expressible(expressible::ExpressibleOptions),
     /// Learn weights from what was kept, and tell what they are worth on crates held back
-    Train(train::Options),
+    Train(train::TrainOptions),
 }
 
 pub fn learn(task: &Learn) -> anyhow::Result<()> {

@@ -44,23 +44,23 @@ enum Bench {
         runs: usize,
     },
     /// `cargo nopol` on real bugs, against what a human did
-    Bugs(bugs::Options),
+    Bugs(bugs::BugsOptions),
     /// `cargo nopol c` on TCAS and Codeflaws
-    C(c::Options),
+    C(c::CBenchOptions),
     /// `cargo nopol faults` on TCAS
-    Formula(formula::Options),
+    Formula(formula::FormulaOptions),
     /// Repairs by mutations of TCAS that equal the original
-    Mutate(mutation::Options),
+    Mutate(mutation::MutationOptions),
     /// `cargo nopol heap` on programs with injected faults
-    Heap(heap::Options),
+    Heap(heap::HeapBenchOptions),
     /// `cargo nopol` on hostile and odd subjects, after which everything must be as it was
-    Hostile(hostile::Options),
+    Hostile(hostile::HostileOptions),
     /// Our synthesis engines and cvc5 on the same problems
-    Synthesis(synthesis::Options),
+    Synthesis(synthesis::SynthesisOptions),
     /// Time and memory of a run against the lines and tests of generated crates, as SVG
-    Crates(crates::Options),
+    Crates(crates::CratesOptions),
     /// Time and memory of our synthesis against variables and contexts, as SVG
-    Curves(curves::Options),
+    Curves(curves::CurvesOptions),
 }
 
 fn main() -> anyhow::Result<()> {

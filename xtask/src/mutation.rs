@@ -12,7 +12,7 @@ use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::{
-    Found, Level, Options as Search, Outcome, Space, Specification, repairs,
+    Level, MutateOptions, MutateOutcome, MutateRepairs, Space, Specification, repairs,
 };
 use nopol_program::front::c;
 use nopol_program::ir::{FunctionId, Program};
@@ -22,7 +22,7 @@ use crate::tool::median;
 
 /// What `cargo xtask bench mutate` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct MutationOptions {
     /// Directory with the programs: tcas/orig/tcas.c, tcas/v1/tcas.c …
     #[arg(long, value_name = "DIR")]
     checkouts: PathBuf,
@@ -65,7 +65,7 @@ const INPUTS: [&str; 12] = [
 ];
 
 /// Prints the tables.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &MutationOptions) -> Result<()> {
     let dir = options.checkouts.join("tcas");
     let original = read(&dir.join("orig"))?;
     let mut versions = Vec::new();
@@ -88,7 +88,7 @@ pub fn bench(options: &Options) -> Result<()> {
 }
 
 /// Prints which versions are repaired at a level.
-fn repaired(options: &Options, versions: &[(String, Pair)], level: u8) -> Result<()> {
+fn repaired(options: &MutationOptions, versions: &[(String, Pair)], level: u8) -> Result<()> {
     println!(
         "\nLevel {level}:\n\n| version | outcome | mutations | repairs | statements | first, s | all, s | examined | proofs |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -128,18 +128,18 @@ fn repaired(options: &Options, versions: &[(String, Pair)], level: u8) -> Result
     Ok(())
 }
 
-fn outcome(found: &Found) -> &'static str {
+fn outcome(found: &MutateRepairs) -> &'static str {
     match found.outcome {
-        Outcome::Repaired => "repaired",
-        Outcome::None if found.is_exhausted => "none of any size",
-        Outcome::None => "none",
-        Outcome::Limit => "limit",
-        Outcome::Right { .. } | Outcome::Vacuous => "equal",
+        MutateOutcome::Repaired => "repaired",
+        MutateOutcome::None if found.is_exhausted => "none of any size",
+        MutateOutcome::None => "none",
+        MutateOutcome::Limit => "limit",
+        MutateOutcome::Right { .. } | MutateOutcome::Vacuous => "equal",
     }
 }
 
 /// Prints what each way of ruling programs out costs: all searches together.
-fn compare(options: &Options, versions: &[(String, Pair)]) -> Result<()> {
+fn compare(options: &MutationOptions, versions: &[(String, Pair)]) -> Result<()> {
     println!(
         "\n| level | size | ruled out | searches ended | programs examined | proofs | seconds |\n| --- | --- | --- | --- | --- | --- | --- |"
     );
@@ -154,7 +154,7 @@ fn compare(options: &Options, versions: &[(String, Pair)]) -> Result<()> {
             let mut total = Duration::ZERO;
             for (_, pair) in versions {
                 let (_, found) = search(options, pair, level, prune, size)?;
-                ended += usize::from(found.outcome != Outcome::Limit);
+                ended += usize::from(found.outcome != MutateOutcome::Limit);
                 examined += found.examined;
                 asked += found.asked;
                 total += found.total;
@@ -178,25 +178,25 @@ const fn level_of(level: u8) -> Level {
 }
 
 fn search(
-    options: &Options,
+    options: &MutationOptions,
     pair: &Pair,
     level: u8,
     prune: Prune,
     size: usize,
-) -> Result<(Space, Found)> {
+) -> Result<(Space, MutateRepairs)> {
     let level = level_of(level);
     let mutations = (level, prune == Prune::Run);
     let space = Space::new(&pair.program, &pair.texts, &pair.kept, mutations);
     // TCAS has no loops.
     let extent = Extent {
-        deadline: Some(Instant::now() + Duration::from_secs(options.timeout)),
+        deadline: Some(Instant::now() + Duration::from_secs(options.timeout)).into(),
         ..Extent::new(2, true)
     };
     let specification = Specification::Function {
         function: pair.function,
         reference: Some(pair.reference),
     };
-    let search = Search {
+    let search = MutateOptions {
         extent,
         size,
         prune,

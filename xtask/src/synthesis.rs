@@ -14,7 +14,7 @@ use crate::tool::{self, median};
 
 /// What `cargo xtask bench synthesis` takes.
 #[derive(Args)]
-pub struct Options {
+pub struct SynthesisOptions {
     /// Directory with problems as JSON
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -89,7 +89,7 @@ struct Reply {
 }
 
 /// Runs what is not in the results file yet, and prints the table of `docs/benchmarks.md`.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &SynthesisOptions) -> Result<()> {
     let tool = tool::build()?;
     let problems = problems(&options.data, options.sample)?;
     let mut records = known(&options.out)?;

@@ -1,9 +1,10 @@
-//! What every crate here uses: typed indices, a stable hash, paths by their text, a large stack, diffs, counted nouns, and
+//! What every crate here uses: typed indices, deadlines, a stable hash, paths by their text, a large stack, diffs, counted nouns, and
 //! text of others made safe to print.
 
 mod count;
 #[cfg(any(test, feature = "damaged"))]
 pub mod damaged;
+pub mod deadline;
 pub mod diff;
 pub mod hash;
 pub mod index;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use self::gate::Gate;
 use self::history::History;
 use self::server::Server;
-pub use self::step::{Place, Step};
+pub use self::step::{SourceLine, Step};
 
 /// A live page. Browsers can open it until it is dropped.
 pub struct Live {

@@ -6,7 +6,8 @@
 
 mod outline;
 
-use super::{ArithOp, CmpOp};
+use nopol_scalar::{ArithOp, BinaryOp, CmpOp, LogicalOp};
+
 pub use outline::{Outline, Token, glance};
 
 /// A state query (the Nopol paper, §3.3.3): a method without arguments whose meaning is known.
@@ -99,6 +100,55 @@ pub enum Infix {
     ShiftLeft,
     /// `>>`.
     ShiftRight,
+}
+
+impl Infix {
+    /// The operator's token.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Compare(op) => op.token(),
+            Self::Arith(op) => op.token(),
+            Self::And => LogicalOp::And.token(),
+            Self::Or => LogicalOp::Or.token(),
+            Self::BitAnd => BinaryOp::And.token(),
+            Self::BitOr => BinaryOp::Or.token(),
+            Self::BitXor => BinaryOp::Xor.token(),
+            Self::ShiftLeft => BinaryOp::Shl.token(),
+            Self::ShiftRight => BinaryOp::Shr.token(),
+        }
+    }
+}
+
+impl From<LogicalOp> for Infix {
+    fn from(op: LogicalOp) -> Self {
+        match op {
+            LogicalOp::And => Self::And,
+            LogicalOp::Or => Self::Or,
+        }
+    }
+}
+
+impl From<BinaryOp> for Infix {
+    fn from(op: BinaryOp) -> Self {
+        match op {
+            BinaryOp::Eq => Self::Compare(CmpOp::Eq),
+            BinaryOp::Ne => Self::Compare(CmpOp::Ne),
+            BinaryOp::Lt => Self::Compare(CmpOp::Lt),
+            BinaryOp::Le => Self::Compare(CmpOp::Le),
+            BinaryOp::Gt => Self::Compare(CmpOp::Gt),
+            BinaryOp::Ge => Self::Compare(CmpOp::Ge),
+            BinaryOp::Add => Self::Arith(ArithOp::Add),
+            BinaryOp::Sub => Self::Arith(ArithOp::Sub),
+            BinaryOp::Mul => Self::Arith(ArithOp::Mul),
+            BinaryOp::Div => Self::Arith(ArithOp::Div),
+            BinaryOp::Rem => Self::Arith(ArithOp::Rem),
+            BinaryOp::And => Self::BitAnd,
+            BinaryOp::Or => Self::BitOr,
+            BinaryOp::Xor => Self::BitXor,
+            BinaryOp::Shl => Self::ShiftLeft,
+            BinaryOp::Shr => Self::ShiftRight,
+        }
+    }
 }
 
 /// A literal as written, and what ranking needs to know of it.

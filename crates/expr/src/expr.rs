@@ -2,9 +2,9 @@
 //!
 //! Leaves are indices into [`Pool::terms`](super::Pool). `patch` renders expressions as text.
 
-use super::operator::{ArithOp, CmpOp};
 use super::value::{Type, Value};
 use super::{Pool, Row};
+use nopol_scalar::{ArithOp, CmpOp};
 
 nopol_basics::index! {
     /// A term of a pool, in [`Pool::terms`](crate::Pool::terms).

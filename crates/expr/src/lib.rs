@@ -3,8 +3,6 @@
 
 pub mod access;
 pub mod expr;
-pub mod int;
-pub mod operator;
 pub mod value;
 
 use std::sync::Arc;
@@ -13,8 +11,7 @@ use typed_index_collections::TiVec;
 
 pub use access::{Access, Outline, Query, glance};
 pub use expr::{Expr, TermId};
-pub use int::{Int, IntType};
-pub use operator::{ArithOp, CmpOp};
+pub use nopol_scalar::{ArithOp, Binding, CmpOp, Int, IntType};
 pub use value::{Type, Value};
 
 /// Where a term comes from. Terms of earlier origins make better conditions.
@@ -44,29 +41,6 @@ pub enum Origin {
     FileLiteral,
     /// A mined constant: a number, character or text from recorded contexts that separates the outcomes.
     Mined,
-}
-
-/// The precedence of a term as an operand, loosest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Binding {
-    /// `||`.
-    Or,
-    /// `&&`.
-    And,
-    /// A comparison.
-    Compare,
-    /// `|`, `^`, `&`, `<<`: tighter than a comparison, looser than arithmetic (Rust).
-    Bits,
-    /// `+`, `-`.
-    Add,
-    /// `*`, `/`, `%`.
-    Mul,
-    /// A cast.
-    Cast,
-    /// A prefix operator.
-    Unary,
-    /// A name, literal, call, field, index or parenthesised expression.
-    Atom,
 }
 
 /// A leaf of synthesized expressions.

@@ -7,8 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use super::int::{Int, IntType};
-use super::operator::{ArithOp, CmpOp};
+use nopol_scalar::{ArithOp, CmpOp, Int, IntType, arithmetic};
 
 /// The type of a term. The operands of an operator have equal types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,7 +47,7 @@ impl Type {
             "f64" => Self::F64,
             "char" => Self::Char,
             "str" | "&str" | "String" => Self::Str,
-            _ => Self::Int(*IntType::ALL.iter().find(|int| int.name() == name)?),
+            _ => Self::Int(IntType::from_name(name)?),
         })
     }
 
@@ -162,36 +161,19 @@ impl Value {
     /// both operands are numbers of one type.
     pub fn arith(&self, op: ArithOp, other: &Self) -> Option<Self> {
         match (self, other) {
-            (Self::Int(s, a), Self::Int(t, b)) if s == t && s.wraps() => {
-                Some(Self::Int(*s, a.checked(op, *b)?.wrapped(*s)))
-            }
             (Self::Int(s, a), Self::Int(t, b)) if s == t => {
-                let result = a.checked(op, *b)?;
-                // `MIN % -1` overflows although its result, 0, would fit.
-                let quotient_fits =
-                    op != ArithOp::Rem || a.checked(ArithOp::Div, *b).is_some_and(|q| q.fits(*s));
-                (result.fits(*s) && quotient_fits).then_some(Self::Int(*s, result))
+                let (kind, overflow) = (s.kind(), s.overflow());
+                match arithmetic::binary(op.binary(), overflow, kind, *a, *b) {
+                    (result, None) => Some(Self::Int(*s, result)),
+                    (_, Some(_)) => None,
+                }
             }
             (Self::F32(a), Self::F32(b)) => {
-                let (a, b) = (f32::from_bits(*a), f32::from_bits(*b));
-                let result = match op {
-                    ArithOp::Add => a + b,
-                    ArithOp::Sub => a - b,
-                    ArithOp::Mul => a * b,
-                    ArithOp::Div => a / b,
-                    ArithOp::Rem => a % b,
-                };
+                let result = arithmetic::floats(op, f32::from_bits(*a), f32::from_bits(*b));
                 Some(Self::F32(result.to_bits()))
             }
             (Self::F64(a), Self::F64(b)) => {
-                let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
-                let result = match op {
-                    ArithOp::Add => a + b,
-                    ArithOp::Sub => a - b,
-                    ArithOp::Mul => a * b,
-                    ArithOp::Div => a / b,
-                    ArithOp::Rem => a % b,
-                };
+                let result = arithmetic::floats(op, f64::from_bits(*a), f64::from_bits(*b));
                 Some(Self::F64(result.to_bits()))
             }
             _ => None,

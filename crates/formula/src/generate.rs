@@ -8,6 +8,9 @@ mod expressions;
 mod statements;
 mod tests;
 
+use nopol_basics::deadline::Deadline;
+use nopol_scalar::IntKind;
+
 use std::collections::HashMap;
 
 use proptest::collection::vec;
@@ -207,7 +210,7 @@ impl Generator {
         ][self.pick(8)];
         match self.pick(6) {
             5 => Scalar::Bool,
-            _ => Scalar::Int { bits, signed },
+            _ => Scalar::Int(IntKind::new(bits, signed)),
         }
     }
 
@@ -256,6 +259,7 @@ impl Generator {
             column: 1,
             text: format!("{kind:?} {number}"),
             names: Vec::new(),
+            is_character: false,
         })
     }
 
@@ -273,6 +277,7 @@ fn returned(program: &Program, test: &Test, place: PlaceId) -> i128 {
         bound: BOUND,
         steps: 10_000,
         implicit: false,
+        deadline: Deadline::Never,
     };
     let run = run(
         program,

@@ -3,11 +3,11 @@
 
 use camino::Utf8PathBuf;
 
-use super::confine::{Confinement, Found, search};
+use super::confine::{ConfinedRepair, Confinement, search};
 use super::load::Loaded;
 use super::patch::Change;
 use super::problem::Triple;
-use super::repair::{Options, Outcome};
+use super::repair::{HeapOptions, HeapOutcome};
 use super::rewrite::{edits, rewritten};
 
 /// Most patches that are left out.
@@ -26,22 +26,21 @@ pub type Compile<'c> = &'c dyn Fn(&[(Utf8PathBuf, String)]) -> Result<Option<Str
 pub fn accepted(
     loaded: &mut Loaded,
     triples: &[Triple],
-    options: Options<'_>,
+    options: HeapOptions<'_>,
     compile: Compile<'_>,
     again: &dyn Fn(&Loaded, &[Change]) -> bool,
-) -> Result<(Found, Vec<String>), String> {
+) -> Result<(ConfinedRepair, Vec<String>), String> {
     let mut refusals = Vec::new();
     loop {
         let mut found = search(&loaded.routine, triples, Confinement::Suspects, options);
-        let Outcome::Patch(changes) = &found.repaired.result else {
+        let HeapOutcome::Patch(changes) = &found.repaired.result else {
             return Ok((found, refusals));
         };
         let culprits = match refusal(loaded, compile, changes)? {
             None if again(loaded, changes) => return Ok((found, refusals)),
             None => {
                 refusals.push(
-                    "a patch is left out: once it is written into the source, it does not hold"
-                        .to_owned(),
+                    "a patch is left out: written into the source, it does not hold".to_owned(),
                 );
                 changes.last().cloned().into_iter().collect()
             }
@@ -54,7 +53,7 @@ pub fn accepted(
             }
         };
         if culprits.is_empty() || refusals.len() > MOST_REFUSED {
-            found.repaired.result = Outcome::Exhausted;
+            found.repaired.result = HeapOutcome::Exhausted;
             return Ok((found, refusals));
         }
         loaded.routine.refused.extend(culprits);

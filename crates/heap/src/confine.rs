@@ -9,7 +9,7 @@ use super::localize::{Suspects, localize};
 use super::narrow::{explaining_insertions, narrow, tried};
 use super::patch::Change;
 use super::problem::Triple;
-use super::repair::{Options, Outcome, Repaired, repair};
+use super::repair::{HeapOptions, HeapOutcome, Repaired, repair};
 use super::space::Space;
 
 /// Where changes are looked for.
@@ -26,7 +26,7 @@ pub enum Confinement {
 
 /// What was found, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ConfinedRepair {
     /// The result.
     pub repaired: Repaired,
     /// The statements that were suspected.
@@ -41,8 +41,8 @@ pub fn search(
     routine: &Routine,
     triples: &[Triple],
     confinement: Confinement,
-    options: Options<'_>,
-) -> Found {
+    options: HeapOptions<'_>,
+) -> ConfinedRepair {
     let until = options.until;
     let suspects = localize(routine, triples, until);
     let suspects = narrow(routine, triples, suspects, until);
@@ -55,7 +55,7 @@ pub fn search(
     let everywhere: BTreeSet<SlotId> = routine.slots.keys().collect();
     let none = BTreeSet::new();
     let mut best = Repaired {
-        result: Outcome::Exhausted,
+        result: HeapOutcome::Exhausted,
         widenings: 0,
         queries: 0,
     };
@@ -86,7 +86,7 @@ pub fn search(
             true => 0,
             false => options.insertions,
         };
-        let options = Options {
+        let options = HeapOptions {
             insertions,
             most: u32::try_from(most).unwrap_or(u32::MAX),
             ..options
@@ -105,25 +105,25 @@ pub fn search(
             space.insertions = all;
         }
         let mut found = repair(routine, triples, &space, options);
-        if found.result == Outcome::Unknown {
+        if found.result == HeapOutcome::Unknown {
             if !std::mem::replace(&mut is_cut, true) {
                 let space = Space::new(routine, &all, &everywhere, &suspects.numbers);
                 if let Some(change) = tried(routine, triples, &space, until) {
-                    best.result = Outcome::Patch(vec![change]);
+                    best.result = HeapOutcome::Patch(vec![change]);
                     break;
                 }
             }
             // Sums of what is chosen have too many values: pointers alone have few.
             space.close_numbers(routine);
             found = repair(routine, triples, &space, options);
-        } else if let Outcome::Contradiction(_) = found.result {
+        } else if let HeapOutcome::Contradiction(_) = found.result {
             is_proved = statements.len() == all.len() && slots.len() == everywhere.len();
         }
-        if let Outcome::Contradiction(_) = found.result
+        if let HeapOutcome::Contradiction(_) = found.result
             && !is_proved
         {
             // That holds where this stage looked, and not of the function.
-            found.result = Outcome::Exhausted;
+            found.result = HeapOutcome::Exhausted;
         }
         best = better(best, found);
         let is_enough = |size| size <= FEW || most > FEW;
@@ -132,9 +132,9 @@ pub fn search(
         }
     }
     if is_cut && !is_proved && size(&best.result).is_none() {
-        best.result = Outcome::Unknown;
+        best.result = HeapOutcome::Unknown;
     }
-    Found {
+    ConfinedRepair {
         repaired: best,
         suspects,
     }
@@ -154,11 +154,11 @@ fn better(one: Repaired, other: Repaired) -> Repaired {
     }
 }
 
-fn size(outcome: &Outcome) -> Option<usize> {
+fn size(outcome: &HeapOutcome) -> Option<usize> {
     match outcome {
-        Outcome::Correct => Some(0),
-        Outcome::Patch(changes) => Some(changes.len()),
-        Outcome::Contradiction(_) | Outcome::Exhausted | Outcome::Unknown => None,
+        HeapOutcome::Correct => Some(0),
+        HeapOutcome::Patch(changes) => Some(changes.len()),
+        HeapOutcome::Contradiction(_) | HeapOutcome::Exhausted | HeapOutcome::Unknown => None,
     }
 }
 

@@ -2,13 +2,14 @@
 //! with all that it calls put in its place, as a row of instructions with jumps: a statement's guard is what must hold for
 //! control to reach it. Front ends are those of [`nopol_program`]; [`super::lower`] makes this of what they read.
 
+use nopol_scalar::CmpOp;
+
 use std::collections::BTreeSet;
 
 use nopol_basics::index;
 use nopol_program::ir::{
     self, BinaryOp, Dialect, Outside, PointerKind, Record, RecordId, Scalar, Span,
 };
-use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
 use super::patch::Change;
@@ -116,7 +117,7 @@ impl Type {
 pub fn fit(scalar: Scalar, number: i128) -> i128 {
     match scalar {
         Scalar::Bool => i128::from(number != 0),
-        Scalar::Int { .. } | Scalar::Pointer => scalar.wrap(number),
+        Scalar::Int(_) | Scalar::Pointer => scalar.wrap(number),
     }
 }
 
@@ -174,52 +175,6 @@ pub enum Filling {
     Unknown,
     /// Zeros, as after `calloc`.
     Zero,
-}
-
-/// Comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Comparison {
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-impl Comparison {
-    /// All of them; the first two are those of pointers.
-    pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
-
-    /// As it is written.
-    pub const fn sign(self) -> &'static str {
-        match self {
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-        }
-    }
-
-    /// Whether it holds.
-    pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
-        match self {
-            Self::Eq => ordering.is_eq(),
-            Self::Ne => ordering.is_ne(),
-            Self::Lt => ordering.is_lt(),
-            Self::Le => ordering.is_le(),
-            Self::Gt => ordering.is_gt(),
-            Self::Ge => ordering.is_ge(),
-        }
-    }
 }
 
 /// A condition.
@@ -343,7 +298,7 @@ pub struct Leaf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// How it compares.
-    pub comparison: Comparison,
+    pub comparison: CmpOp,
     /// Whether numbers are compared.
     pub is_of_numbers: bool,
     /// The whole comparison.

@@ -1,6 +1,7 @@
 //! Reads a C program and records where it enters the function under repair.
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::did_you_mean;
 use nopol_program::front::c;
 use nopol_program::interpret::{End, Limits, entries, run_with_entries};
@@ -16,6 +17,7 @@ const LIMITS: Limits = Limits {
     bound: 100_000,
     steps: 5_000_000,
     implicit: true,
+    deadline: Deadline::Never,
 };
 
 /// How far a test is run that decides on a change. One that runs further fails.
@@ -23,6 +25,7 @@ pub const TRIED: Limits = Limits {
     bound: 20_000,
     steps: 400_000,
     implicit: true,
+    deadline: Deadline::Never,
 };
 
 /// A program with the routine under repair.

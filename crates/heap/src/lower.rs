@@ -333,7 +333,7 @@ impl<'p> Lowering<'p> {
 /// The type of a number.
 fn number(scalar: Scalar) -> Option<Type> {
     match scalar {
-        Scalar::Int { .. } | Scalar::Bool => Some(Type::Number(scalar)),
+        Scalar::Int(_) | Scalar::Bool => Some(Type::Number(scalar)),
         Scalar::Pointer => None,
     }
 }

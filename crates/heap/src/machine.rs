@@ -385,7 +385,7 @@ impl<'r> Machine<'r> {
                 };
                 self.routine.statements[statement].comparisons[*number]
                     .comparison
-                    .holds(ordering)
+                    .holds(Some(ordering))
             }
         })
     }

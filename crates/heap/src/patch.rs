@@ -1,6 +1,7 @@
 //! Changes of a routine, and the routine with them.
 
-use super::ir::{Atom, Comparison, Insertion, Instruction, Routine, StatementId};
+use super::ir::{Atom, Insertion, Instruction, Routine, StatementId};
+use nopol_scalar::CmpOp;
 
 /// A change of a routine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,7 +22,7 @@ pub enum Change {
         /// The number of the comparison.
         number: usize,
         /// How it compares instead.
-        comparison: Comparison,
+        comparison: CmpOp,
     },
     /// A statement that is left out: its guard is false.
     Skip(StatementId),

@@ -25,7 +25,7 @@ const MOST_ALIKE: u32 = 12;
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'u> {
+pub struct HeapOptions<'u> {
     /// Most statements that may be inserted.
     pub insertions: usize,
     /// Most changes in all.
@@ -45,7 +45,7 @@ pub enum Strategy {
     Selectors(u64),
 }
 
-impl Default for Options<'_> {
+impl Default for HeapOptions<'_> {
     fn default() -> Self {
         Self {
             insertions: 1,
@@ -60,7 +60,7 @@ impl Default for Options<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repaired {
     /// What became of it.
-    pub result: Outcome,
+    pub result: HeapOutcome,
     /// How often the bounds were widened.
     pub widenings: u32,
     /// How many queries were made.
@@ -69,7 +69,7 @@ pub struct Repaired {
 
 /// What became of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HeapOutcome {
     /// Nothing has to be changed.
     Correct,
     /// These changes fulfil all triples.
@@ -87,7 +87,7 @@ pub fn repair(
     routine: &Routine,
     triples: &[Triple],
     space: &Space,
-    options: Options<'_>,
+    options: HeapOptions<'_>,
 ) -> Repaired {
     super::encode::isolated(|| Search::new(routine, triples, space, options).run())
 }
@@ -99,7 +99,7 @@ struct Search<'s> {
     query: Query<'s>,
     /// The triples that are encoded, in the order in which they were.
     encoded: Vec<usize>,
-    options: Options<'s>,
+    options: HeapOptions<'s>,
     widenings: u32,
     queries: u32,
 }
@@ -109,7 +109,7 @@ impl<'s> Search<'s> {
         routine: &'s Routine,
         triples: &'s [Triple],
         space: &'s Space,
-        options: Options<'s>,
+        options: HeapOptions<'s>,
     ) -> Self {
         Self {
             routine,
@@ -132,24 +132,24 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn result(&mut self) -> Outcome {
+    fn result(&mut self) -> HeapOutcome {
         let failing = self.failing(&[]);
         let Some(smallest) = failing.iter().min_by_key(|at| self.size(**at)).copied() else {
-            return Outcome::Correct;
+            return HeapOutcome::Correct;
         };
         if !self.encode(smallest) {
-            return Outcome::Unknown;
+            return HeapOutcome::Unknown;
         }
         let mut widening = Widening::new(self.options);
         for _ in 0..MOST_CANDIDATES {
             let changes = loop {
                 if self.is_over() {
-                    return Outcome::Unknown;
+                    return HeapOutcome::Unknown;
                 }
                 self.queries += 1;
                 match widening.solve(&mut self.query) {
                     Answer::Repaired(changes) => break changes,
-                    Answer::Unknown => return Outcome::Unknown,
+                    Answer::Unknown => return HeapOutcome::Unknown,
                     Answer::Impossible {
                         bounds,
                         is_total,
@@ -159,10 +159,10 @@ impl<'s> Search<'s> {
                         let is_wide = bounds.is_empty() && selectors.is_empty();
                         if is_wide && !is_total {
                             let triples = triples.iter().map(|at| self.encoded[*at]);
-                            return Outcome::Contradiction(triples.collect());
+                            return HeapOutcome::Contradiction(triples.collect());
                         }
                         if is_wide || self.widenings == MOST_WIDENINGS {
-                            return Outcome::Exhausted;
+                            return HeapOutcome::Exhausted;
                         }
                         self.widenings += 1;
                         widening.widen(&bounds, &selectors);
@@ -172,20 +172,20 @@ impl<'s> Search<'s> {
             let changes = self.smallest(&widening, changes);
             let failing = self.failing(&changes);
             if failing.is_empty() {
-                return Outcome::Patch(self.simplest(&widening, changes));
+                return HeapOutcome::Patch(self.simplest(&widening, changes));
             }
             let new = failing.iter().filter(|at| !self.encoded.contains(at));
             match new.min_by_key(|at| self.size(**at)) {
                 Some(new) => {
                     if !self.encode(*new) {
-                        return Outcome::Unknown;
+                        return HeapOutcome::Unknown;
                     }
                 }
                 // The formula says so and the machine does not: where nodes are allocated in another order.
                 None => self.query.exclude_last(),
             }
         }
-        Outcome::Exhausted
+        HeapOutcome::Exhausted
     }
 
     /// A repair with as few changes as possible, given one.
@@ -274,7 +274,7 @@ struct Widening {
 }
 
 impl Widening {
-    const fn new(options: Options<'_>) -> Self {
+    const fn new(options: HeapOptions<'_>) -> Self {
         let drawn = match options.strategy {
             Strategy::Bounds => 0,
             Strategy::Selectors(seed) => seed,

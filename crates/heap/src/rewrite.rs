@@ -1,8 +1,9 @@
 //! Writes changes of a routine as changes of its source, each as small as it can be.
 
 use nopol_program::ir::{Dialect, Scalar, Span};
+use nopol_scalar::CmpOp;
 
-use super::ir::{Atom, Compared, Comparison, Kind, Routine, Slot, Type};
+use super::ir::{Atom, Compared, Kind, Routine, Slot, Type};
 use super::patch::Change;
 
 /// A replacement of a part of the source.
@@ -99,7 +100,7 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Statemen
 
 /// Whether a literal would have a wider type than what it stands for.
 fn is_wide(routine: &Routine, number: i128, ty: Type) -> bool {
-    let is_unsigned = matches!(ty, Type::Number(Scalar::Int { signed: false, .. }));
+    let is_unsigned = matches!(ty, Type::Number(Scalar::Int(kind)) if !kind.signed);
     routine.dialect == Dialect::C && is_unsigned && number > i128::from(i32::MAX)
 }
 
@@ -108,11 +109,11 @@ fn text_of(texts: &[String], span: Span) -> Option<&str> {
 }
 
 /// Another operator; where none is written, `!` before what is tested.
-fn compare(texts: &[String], compared: Compared, comparison: Comparison) -> Option<StatementEdit> {
+fn compare(texts: &[String], compared: Compared, comparison: CmpOp) -> Option<StatementEdit> {
     match compared.operator {
         Some(span) => Some(StatementEdit {
             span,
-            text: comparison.sign().to_owned(),
+            text: comparison.token().to_owned(),
         }),
         None => {
             let start = compared.span.start;

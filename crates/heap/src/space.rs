@@ -1,14 +1,14 @@
 //! What a repair may put in place of what: the repair space of section 7.1 of Wolverine2, from which mutations are undone.
 //! A leaf is replaced by what has its type, a comparison by another one, and a statement `target = value;` is inserted.
 
+use nopol_scalar::CmpOp;
 use std::collections::BTreeSet;
 
 use nopol_program::ir::Scalar;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Atom, Comparison, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type,
-    VariableId, fit,
+    Atom, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId, fit,
 };
 use super::patch::Change;
 
@@ -27,7 +27,7 @@ pub struct Choices {
     /// For each leaf.
     pub leaves: Vec<Vec<Atom>>,
     /// For each comparison.
-    pub comparisons: Vec<Vec<Comparison>>,
+    pub comparisons: Vec<Vec<CmpOp>>,
     /// Whether it can be left out.
     pub can_skip: bool,
 }
@@ -98,8 +98,8 @@ impl Space {
             });
             let comparisons = statement.comparisons.iter().map(|compared| {
                 let all = match compared.is_of_numbers {
-                    true => &Comparison::ALL[..],
-                    false => &Comparison::ALL[..2],
+                    true => &CmpOp::ALL[..],
+                    false => &CmpOp::ALL[..2],
                 };
                 // A pattern has nothing that could be another comparison.
                 let is_written = compared.span.start < compared.span.end;

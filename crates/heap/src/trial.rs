@@ -53,7 +53,7 @@ pub struct Trial<'t> {
 
 /// A repair.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct TrialRepair {
     /// The function.
     pub loaded: Loaded,
     /// The changes.
@@ -62,13 +62,26 @@ pub struct Found {
     pub cost: usize,
 }
 
+impl TrialRepair {
+    /// Of these tests the names of those that pass with it.
+    pub fn passed<'t>(&self, tests: impl Iterator<Item = &'t Test>) -> Vec<&'t str> {
+        let Some(program) = read(&self.loaded, &self.changes) else {
+            return Vec::new();
+        };
+        let passing = tests.filter(|test| passes(&program, test));
+        passing.map(|test| &*test.name).collect()
+    }
+}
+
 /// What became of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
     /// The names of the tests that fail.
     pub failing: Vec<String>,
+    /// The names of the other tests that fail; repairs need not make them pass.
+    pub given_up: Vec<String>,
     /// The repairs, the smallest first.
-    pub found: Vec<Found>,
+    pub found: Vec<TrialRepair>,
     /// The functions that were searched.
     pub searched: Vec<String>,
     /// How many single changes and how many pairs of changes were tried.
@@ -96,6 +109,7 @@ impl Trial<'_> {
             failing.into_iter().partition(is_wanted);
         let mut tried = Tried {
             failing: failing.iter().map(|test| test.name.clone()).collect(),
+            given_up: given_up.iter().map(|test| test.name.clone()).collect(),
             ..Tried::default()
         };
         for id in self.functions(&failing, function) {
@@ -106,7 +120,7 @@ impl Trial<'_> {
                     let found = self.in_function(&loaded, &failing, &given_up, &mut tried);
                     tried
                         .found
-                        .extend(found.into_iter().map(|(cost, changes)| Found {
+                        .extend(found.into_iter().map(|(cost, changes)| TrialRepair {
                             loaded: loaded.clone(),
                             changes,
                             cost,

@@ -36,6 +36,7 @@ use std::collections::HashMap;
 
 use fixedbitset::FixedBitSet;
 use foldhash::fast::FixedState;
+use nopol_basics::deadline::Deadline;
 use typed_index_collections::TiVec;
 
 use super::ir::{
@@ -59,7 +60,12 @@ pub struct Limits {
     pub steps: u64,
     /// Whether faults count that the program does not state; some always do ([`FaultKind::counts`]).
     pub implicit: bool,
+    /// When the run is given up.
+    pub deadline: Deadline,
 }
+
+/// So many steps are taken before the deadline is asked again.
+const STEPS_BETWEEN: u64 = 1024;
 
 /// What an evaluation of a place uses instead of what the program says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +93,8 @@ pub enum End {
     Assumption,
     /// The run takes too many steps, too much memory or too deep a recursion.
     Steps,
+    /// The deadline came first: nothing is known of the run.
+    Late,
 }
 
 /// An evaluation of a place.
@@ -370,7 +378,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
         let pointers = vec![Scalar::Pointer; strings.len() + 1];
         let array = self.new_object(Cow::Owned(pointers), Initially::Zero)?;
         for (at, bytes) in (0_i128..).zip(strings) {
-            let characters = vec![builtin::CHAR; bytes.len() + 1];
+            let characters = vec![Scalar::CHAR; bytes.len() + 1];
             let string = self.new_object(Cow::Owned(characters), Initially::Zero)?;
             self.write_string(Some(string), bytes, Span::default())?;
             self.write_at(
@@ -471,7 +479,11 @@ impl<'p, 'a> Interpreter<'p, 'a> {
 
     /// Takes steps.
     fn spend(&mut self, steps: u64) -> Flow<()> {
+        let before = self.steps;
         self.steps = self.steps.saturating_add(steps);
+        if before / STEPS_BETWEEN != self.steps / STEPS_BETWEEN && self.limits.deadline.is_over() {
+            return Err(Jump::End(End::Late));
+        }
         if self.steps > self.limits.steps {
             return Err(Jump::End(End::Steps));
         }

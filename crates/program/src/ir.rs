@@ -18,13 +18,19 @@
 //! ([`Initially::Unset`]). To use it is a fault, in every run. It may be moved: what is assigned from it by a mere `Load`, `Cast`,
 //! or `Copy` has no value either. To who goes on nevertheless it is 0.
 
+mod fault;
+mod scalar;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use camino::Utf8PathBuf;
 use nopol_basics::index;
+pub use nopol_scalar::{BinaryOp, LogicalOp, Overflow};
 use typed_index_collections::TiVec;
 
+pub use self::fault::FaultKind;
+pub use self::scalar::Scalar;
 use super::written::Written;
 
 index! {
@@ -261,65 +267,8 @@ pub struct Place {
     pub text: String,
     /// How the source names values that are no numbers there, such as `true` and `None`.
     pub names: Vec<(i128, String)>,
-}
-
-/// What a cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    /// A machine integer of 8, 16, 32 or 64 bits.
-    Int {
-        /// The width.
-        bits: u8,
-        /// Whether it has a sign, in two's complement.
-        signed: bool,
-    },
-    /// True or false.
-    Bool,
-    /// An object and the number of a cell, or null.
-    Pointer,
-}
-
-impl Scalar {
-    /// C's `int`.
-    pub const INT: Self = Self::Int {
-        bits: 32,
-        signed: true,
-    };
-
-    /// How many bits the values have: one for a bool. Pointers have none.
-    pub const fn bits(self) -> u8 {
-        match self {
-            Self::Int { bits, .. } => bits,
-            Self::Bool => 1,
-            Self::Pointer => 0,
-        }
-    }
-
-    /// Whether the values are signed.
-    pub const fn is_signed(self) -> bool {
-        matches!(self, Self::Int { signed: true, .. })
-    }
-
-    /// The value of these low bits.
-    pub fn value(self, bits: u64) -> i128 {
-        let width = u32::from(self.bits()).max(1);
-        let low = bits & (u64::MAX >> (64 - width));
-        if self.is_signed() && low >> (width - 1) & 1 == 1 {
-            i128::from(low) - (1 << width)
-        } else {
-            i128::from(low)
-        }
-    }
-
-    /// The value modulo the width.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the low bits are meant"
-    )]
-    pub fn wrap(self, value: i128) -> i128 {
-        self.value(value as u64)
-    }
+    /// Whether its values are characters: of `char`, or in C of a type like it.
+    pub is_character: bool,
 }
 
 /// An expression without a place of its own.
@@ -401,62 +350,6 @@ pub enum UnaryOp {
     BitNot,
     /// `!x` of a bool.
     Not,
-}
-
-/// Whether a result that does not fit is a fault. Division by zero, the quotient of the smallest number by -1, and a shift
-/// by a negative number or by the width or more always are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overflow {
-    /// It is.
-    Fault,
-    /// It wraps.
-    Wraps,
-}
-
-/// Operators with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`, towards zero
-    Div,
-    /// `%`, with the sign of the first operand
-    Rem,
-    /// `&`, also of bools
-    And,
-    /// `|`, also of bools
-    Or,
-    /// `^`, also of bools
-    Xor,
-    /// `<<`; it overflows if the number times the power of 2 does not fit, and where that is a fault, a negative number is one, too
-    Shl,
-    /// `>>`, of signed numbers arithmetic
-    Shr,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-/// Operators whose second operand may be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogicalOp {
-    /// `&&`
-    And,
-    /// `||`
-    Or,
 }
 
 /// What a language brings along.
@@ -608,58 +501,6 @@ pub enum Statement {
     /// What is written there, for a reader who knows from elsewhere what it does, as a debugger does. Only what is read
     /// with such a reader in mind has it; a run cannot go on there.
     Opaque(Box<Outside>, Span),
-}
-
-/// What can go wrong in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FaultKind {
-    /// An assertion does not hold.
-    Assertion,
-    /// The program gives up: `panic!`, `abort`, `unreachable!`.
-    Panic,
-    /// A result does not fit its type.
-    Overflow,
-    /// Division by zero.
-    DivisionByZero,
-    /// A shift by a negative number or by too much; in C also a signed `<<` of a negative number (C11, 6.5.7).
-    Shift,
-    /// A read or write outside of an object, or an index outside of an array.
-    OutOfBounds,
-    /// A read or write through null.
-    NullPointer,
-    /// A function that returns something came to its end, and the value was needed.
-    NoResult,
-    /// A value is used that was never written.
-    Unset,
-}
-
-impl FaultKind {
-    /// Whether the program states it, and not the language.
-    pub const fn is_explicit(self) -> bool {
-        matches!(self, Self::Assertion | Self::Panic)
-    }
-
-    /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
-    /// written says nothing of any other run, so that this one always counts.
-    pub const fn counts(self, implicit: bool) -> bool {
-        implicit || self.is_explicit() || matches!(self, Self::Unset)
-    }
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Assertion => "an assertion does not hold",
-            Self::Panic => "the program panics",
-            Self::Overflow => "arithmetic overflows",
-            Self::DivisionByZero => "there is a division by zero",
-            Self::Shift => "there is a shift by too many bits, or of a negative number",
-            Self::OutOfBounds => "an index is out of bounds",
-            Self::NullPointer => "a null pointer is followed",
-            Self::NoResult => "a function ends without a result",
-            Self::Unset => "a value that was never set is used",
-        })
-    }
 }
 
 /// A test of a program.

@@ -1,6 +1,6 @@
 //! Formats of reading and printing, for the interpreter and for circuits alike.
 
-use super::ir::{Conversion, Scalar};
+use super::ir::{Conversion, Dialect, Scalar};
 
 /// What one conversion of a `scanf` read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +21,6 @@ pub struct Scan {
     /// What it returns: the number of values, or -1 if the input ended before the first.
     pub result: i128,
 }
-
-const CHAR: Scalar = Scalar::Int {
-    bits: 8,
-    signed: true,
-};
 
 /// Reads as `scanf` does from a position of the input.
 pub fn scan(input: &[u8], from: usize, conversions: &[Conversion]) -> Scan {
@@ -67,7 +62,10 @@ pub fn scan(input: &[u8], from: usize, conversions: &[Conversion]) -> Scan {
             }
             Conversion::Char => {
                 if let Some(byte) = input.get(at) {
-                    values.push(Scanned::Number(CHAR, CHAR.wrap(i128::from(*byte))));
+                    values.push(Scanned::Number(
+                        Scalar::CHAR,
+                        Scalar::CHAR.wrap(i128::from(*byte)),
+                    ));
                     at += 1;
                     continue;
                 }
@@ -148,4 +146,47 @@ pub fn shown(conversion: &Conversion, number: i128) -> Vec<u8> {
 
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b
+}
+
+/// A character as the language writes it; `None` if it is none, or in C one that has no short name.
+pub fn character(dialect: Dialect, value: i128) -> Option<String> {
+    let code = u32::try_from(value).ok()?;
+    let character = char::from_u32(code)?;
+    if dialect == Dialect::Rust {
+        return Some(format!("{character:?}"));
+    }
+    let escaped = match code {
+        0 => "\\0",
+        7 => "\\a",
+        8 => "\\b",
+        9 => "\\t",
+        10 => "\\n",
+        11 => "\\v",
+        12 => "\\f",
+        13 => "\\r",
+        0x27 => "\\'",
+        0x5c => "\\\\",
+        0x20..=0x7e => return Some(format!("'{character}'")),
+        _ => return None,
+    };
+    Some(format!("'{escaped}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_written_as_their_language_does() {
+        let of = |dialect, value: i128| character(dialect, value);
+        let c = [97, 10, 0, 39, 92, 233, -1, 65539];
+        let c = c.map(|value| of(Dialect::C, value).unwrap_or_default());
+        assert_eq!(c, ["'a'", "'\\n'", "'\\0'", "'\\''", "'\\\\'", "", "", ""]);
+        let rust = [97, 10, 0, 39, 92, 233, 0xd800];
+        let rust = rust.map(|value| of(Dialect::Rust, value).unwrap_or_default());
+        assert_eq!(
+            rust,
+            ["'a'", "'\\n'", "'\\0'", "'\\''", "'\\\\'", "'é'", ""]
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! Walks over programs.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::ir::{
     Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar, Statement, VariableId,
@@ -41,7 +41,7 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
                 let mut walk = Walk {
                     calls: &mut open,
                     variables: &mut reached.variables,
-                    pointers: &mut BTreeSet::new(),
+                    scalars: &mut BTreeMap::new(),
                 };
                 walk.statements(std::slice::from_ref(statement));
             }
@@ -72,7 +72,7 @@ impl Needs {
             let mut walk = Walk {
                 calls: &mut open,
                 variables: &mut self.variables,
-                pointers: &mut BTreeSet::new(),
+                scalars: &mut BTreeMap::new(),
             };
             walk.statements(&program.functions[function].body);
         }
@@ -81,23 +81,30 @@ impl Needs {
 
 /// The places at which pointers are computed: none of them is ever broken.
 pub fn pointers(program: &Program) -> BTreeSet<PlaceId> {
-    let mut pointers = BTreeSet::new();
+    let scalars = scalars(program).into_iter();
+    let pointers = scalars.filter(|(_, scalar)| *scalar == Scalar::Pointer);
+    pointers.map(|(place, _)| place).collect()
+}
+
+/// What is computed at each place where a value is assigned or returned.
+pub fn scalars(program: &Program) -> BTreeMap<PlaceId, Scalar> {
+    let mut scalars = BTreeMap::new();
     let mut walk = Walk {
         calls: &mut Vec::new(),
         variables: &mut HashSet::new(),
-        pointers: &mut pointers,
+        scalars: &mut scalars,
     };
     walk.statements(&program.globals);
     for function in &program.functions {
         walk.statements(&function.body);
     }
-    pointers
+    scalars
 }
 
 struct Walk<'a> {
     calls: &'a mut Vec<FunctionId>,
     variables: &'a mut HashSet<VariableId>,
-    pointers: &'a mut BTreeSet<PlaceId>,
+    scalars: &'a mut BTreeMap<PlaceId, Scalar>,
 }
 
 impl Walk<'_> {
@@ -150,8 +157,7 @@ impl Walk<'_> {
     }
 
     fn place(&mut self, place: Option<PlaceId>, value: &Expr) {
-        self.pointers
-            .extend(place.filter(|_| value.ty == Scalar::Pointer));
+        self.scalars.extend(place.map(|place| (place, value.ty)));
     }
 
     fn lvalue(&mut self, lvalue: &Lvalue) {

@@ -3,21 +3,21 @@
 
 use std::cmp::Ordering;
 
-use nopol_expr::CmpOp;
+use nopol_scalar::{CmpOp, IntType};
 
 use super::Name;
 use super::condition::{LeafKind, Node, Shape};
 
 /// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, a comparison has
-/// the same outcome every time, something is divided by 1 and the like, or a clause is `true`, `false` or superfluous beside
-/// another one.
+/// the same outcome every time, something is divided by 1 and the like, or a clause is a literal or superfluous beside
+/// another one. The synthesizer asks the same of expressions (`nopol_synth::has_idle_part`), whose types and values it knows.
 pub fn has_idle_part(node: &Node) -> bool {
     contradicts(node, true) || has_superfluous(node)
 }
 
 /// Whether a part says nothing, or what another part says.
 fn has_superfluous(node: &Node) -> bool {
-    let is_literal = |node: &Node| matches!(&*node.text, "true" | "false");
+    let is_literal = |node: &Node| matches!(&*node.text, "true" | "false" | "1" | "0");
     let (own, parts): (bool, Vec<&Node>) = match &node.shape {
         Shape::Leaf(_) => return false,
         Shape::Not(a) => (false, vec![a]),
@@ -112,19 +112,14 @@ pub fn is_constant_by_type(node: &Node, names: &[Name]) -> bool {
 /// The values of an integer type of Rust, or of a type of C that has no negative ones.
 fn range(ty: &str) -> Option<(i128, i128)> {
     let words: String = ty.chars().filter(|c| !c.is_whitespace()).collect();
-    Some(match &*words {
-        "u8" | "uint8_t" | "unsignedchar" => (0, u8::MAX.into()),
-        "u16" | "uint16_t" | "unsignedshort" => (0, u16::MAX.into()),
-        "u32" | "uint32_t" | "unsigned" | "unsignedint" => (0, u32::MAX.into()),
-        "u64" | "usize" | "uint64_t" | "size_t" | "unsignedlong" | "unsignedlonglong" => {
-            (0, u64::MAX.into())
-        }
-        "i8" => (i8::MIN.into(), i8::MAX.into()),
-        "i16" => (i16::MIN.into(), i16::MAX.into()),
-        "i32" => (i32::MIN.into(), i32::MAX.into()),
-        "i64" | "isize" => (i64::MIN.into(), i64::MAX.into()),
-        _ => return None,
-    })
+    let int = match &*words {
+        "uint8_t" | "unsignedchar" => IntType::U8,
+        "uint16_t" | "unsignedshort" => IntType::U16,
+        "uint32_t" | "unsigned" | "unsignedint" => IntType::U32,
+        "uint64_t" | "size_t" | "unsignedlong" | "unsignedlonglong" => IntType::U64,
+        name => IntType::from_name(name).filter(|int| int.bits() < 128)?,
+    };
+    Some((int.kind().least(), int.kind().greatest()))
 }
 
 /// Whether some conjunction of a node contradicts itself, some disjunction excludes nothing, or a comparison is decided;

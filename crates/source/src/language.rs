@@ -79,6 +79,9 @@ pub trait Syntax {
 
     /// How a file writes a constant condition.
     fn truth(&self, file: &File, value: bool) -> &'static str;
+
+    /// Whether a function, given by its text, does nothing with the value of this variable but print it.
+    fn is_only_printed(&self, function: &str, name: &str) -> bool;
 }
 
 /// Implicit conversions of operands.
@@ -97,6 +100,10 @@ pub trait CandidateTerms {
 pub trait Panics {
     /// Whether a failing test says that a panic was missing.
     fn is_missing(&self, output: &str) -> bool;
+
+    /// How a test fails that expects a panic, as what follows its name, if its output says so: there was none, or one with
+    /// another message.
+    fn complaint(&self, output: &str) -> Option<String>;
 
     /// Whether a test in this file may pass because of a panic without saying so when it fails.
     fn may_be_caught(&self, text: &str) -> bool;
@@ -231,6 +238,11 @@ impl Language {
     /// See [`Syntax::truth`].
     pub fn truth(self, file: &File, value: bool) -> &'static str {
         self.concerns().syntax.truth(file, value)
+    }
+
+    /// See [`Syntax::is_only_printed`].
+    pub fn is_only_printed(self, function: &str, name: &str) -> bool {
+        self.concerns().syntax.is_only_printed(function, name)
     }
 
     /// See [`Conversions::common_type`].

@@ -13,6 +13,7 @@ pub mod language;
 pub mod layout;
 pub mod one_step;
 pub mod parentheses;
+mod parsed;
 pub mod policies;
 pub mod runs;
 pub mod rust;
@@ -36,6 +37,7 @@ pub use self::declarations::{
 };
 pub use self::kind::{Form, PatchKind, SiteKind};
 pub use self::language::Language;
+pub use self::parsed::Condition;
 pub use self::rust::nearby;
 pub use self::site::{BodyOrigin, Site};
 

@@ -499,8 +499,7 @@ fn binding(node: &Node) -> Binding {
         Shape::And(..) => Binding::And,
         Shape::Or(..) => Binding::Or,
         Shape::Cmp(..) => Binding::Compare,
-        Shape::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
-        Shape::Arith(..) => Binding::Mul,
+        Shape::Arith(op, ..) => op.binding(),
     }
 }
 

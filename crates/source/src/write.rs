@@ -1,8 +1,8 @@
 //! Writes an access as program text; nothing else does. A construct that exists in one language only is
 //! written in that language's syntax, so no language needs to be passed.
 
-use nopol_expr::access::{Access, Infix, Payload, Prefix, Query, Reach};
-use nopol_expr::{ArithOp, Outline};
+use nopol_expr::Outline;
+use nopol_expr::access::{Access, Payload, Prefix, Query, Reach};
 
 /// The text of an access.
 pub fn text(access: &Access) -> String {
@@ -22,7 +22,7 @@ pub fn text(access: &Access) -> String {
         Access::Index(of, index) => format!("{}[{}]", text(of), text(index)),
         Access::Cast(of, ty) => format!("{} as {ty}", text(of)),
         Access::Prefix(prefix, of) => format!("{}{}", before(*prefix), text(of)),
-        Access::Infix(op, a, b) => format!("{} {} {}", text(a), between(*op), text(b)),
+        Access::Infix(op, a, b) => format!("{} {} {}", text(a), op.token(), text(b)),
         Access::Contents(of) => text(of),
         Access::Group(inner) => format!("({})", text(inner)),
     }
@@ -74,25 +74,6 @@ fn before(prefix: Prefix) -> &'static str {
     }
 }
 
-fn between(op: Infix) -> &'static str {
-    match op {
-        Infix::Compare(op) => op.token(),
-        Infix::Arith(ArithOp::Add) => "+",
-        Infix::Arith(ArithOp::Sub) => "-",
-        Infix::Arith(ArithOp::Mul) => "*",
-        Infix::Arith(ArithOp::Div) => "/",
-        Infix::Arith(ArithOp::Rem) => "%",
-        Infix::And => "&&",
-        Infix::Or => "||",
-        Infix::BitAnd => "&",
-        Infix::BitOr => "|",
-        Infix::BitXor => "^",
-        Infix::ShiftLeft => "<<",
-        Infix::ShiftRight => ">>",
-    }
-}
-
-/// The Rust method that computes a query.
 fn method(query: Query) -> &'static str {
     match query {
         Query::Len => "len",

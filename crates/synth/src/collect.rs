@@ -18,21 +18,21 @@ use crate::weights::WEIGHTS;
 
 /// An accepted expression.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Accepted {
     pub expr: Expr,
     pub cost: u32,
     pub soft_violated: u32,
     pub kind: EditKind,
 }
 
-impl Found {
+impl Accepted {
     /// The sort key: better expressions have smaller keys.
     pub fn key(&self) -> (u32, u32, &Expr) {
         (self.soft_violated, self.cost, &self.expr)
     }
 }
 
-impl Found {
+impl Accepted {
     /// Merges another spelling of the same condition. The shorter spelling is kept, since maintainers prefer it
     /// even if the other one is nearer to the original condition; the lower cost is kept, too.
     fn join(&mut self, other: Self) {
@@ -56,7 +56,7 @@ pub(super) struct Collector<'a> {
     /// The first rows that must be explained.
     first: Vec<usize>,
     /// Accepted expressions by normal form, so that each is kept in one spelling.
-    found: BTreeMap<Form, Found>,
+    found: BTreeMap<Form, Accepted>,
     accepted: usize,
     /// The cost from which on nothing is kept, once enough is.
     bar: u32,
@@ -161,7 +161,7 @@ impl<'a> Collector<'a> {
         let cost = cost.saturating_add_signed(
             i32::try_from(idiom_cost(&evaluated, self.table) - own).unwrap_or_default(),
         );
-        let found = Found {
+        let found = Accepted {
             expr: expr.clone(),
             cost,
             soft_violated: self.table.soft_violated(planes),
@@ -205,7 +205,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The expressions kept, best first.
-    pub fn finish(self) -> Vec<Found> {
+    pub fn finish(self) -> Vec<Accepted> {
         let mut found: Vec<_> = self.found.into_values().collect();
         found.sort_by(|a, b| a.key().cmp(&b.key()));
         found

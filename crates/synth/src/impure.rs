@@ -7,7 +7,7 @@ use nopol_expr::{Row, Spec, TermId};
 
 use super::EngineRun;
 use super::admit::Classes;
-use super::collect::{Collector, Found};
+use super::collect::{Accepted, Collector};
 use super::engine::Levels;
 use super::enumerate::edits;
 use super::kind::EditKind;
@@ -21,7 +21,7 @@ pub(super) fn beside(
     table: &Table,
     constrained: &Bits,
     levels: &mut Levels,
-) -> Vec<Found> {
+) -> Vec<Accepted> {
     let spec = table.spec;
     let Some(old) = &spec.old else {
         return Vec::new();

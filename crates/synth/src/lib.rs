@@ -31,7 +31,7 @@ pub mod weights;
 
 use crate::weights::WEIGHTS;
 use admit::{Classes, one_sided, unanswerable};
-use collect::{Collector, Found};
+use collect::{Accepted, Collector};
 pub use distinguish::{Counterexample, Equality, difference, equal, possible_difference};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
@@ -162,7 +162,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
 
 /// What a search found.
 struct Explained {
-    found: Vec<Found>,
+    found: Vec<Accepted>,
     levels: Levels,
     reason: Option<String>,
 }
@@ -243,9 +243,9 @@ fn explain(spec: &Spec, pool: &Pool, limits: &Limits, consistent: &Bits) -> Expl
     }
 }
 
-impl From<Found> for Candidate {
-    fn from(found: Found) -> Self {
-        let Found {
+impl From<Accepted> for Candidate {
+    fn from(found: Accepted) -> Self {
+        let Accepted {
             expr,
             cost,
             soft_violated,
@@ -299,7 +299,7 @@ struct EngineRun<'a> {
 
 impl EngineRun<'_> {
     /// Finds expressions that explain the constrained rows.
-    fn run(&self, table: &Table, constrained: &Bits, levels: &mut Levels) -> Vec<Found> {
+    fn run(&self, table: &Table, constrained: &Bits, levels: &mut Levels) -> Vec<Accepted> {
         if table.spec.old_is_impure {
             return impure::beside(self, table, constrained, levels);
         }

@@ -9,7 +9,7 @@
 //! Ties are broken by the structure of the expression; earlier terms come first.
 
 use nopol_expr::{
-    Access, ArithOp, CmpOp, Expr, Int, Origin, Pool, Query, Reading, Term, TermId, Type, Value,
+    Access, ArithOp, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type, Value,
 };
 
 use crate::weights::WEIGHTS;
@@ -86,8 +86,7 @@ fn is_greatest(value: &Value) -> bool {
     let Value::Int(ty, int) = value else {
         return false;
     };
-    let bits = ty.bits() - u32::from(ty.signed());
-    *int == Int::from_u128(u128::MAX >> (128 - bits))
+    *int == ty.kind().greatest()
 }
 
 /// Cost of a comparison that people write differently.

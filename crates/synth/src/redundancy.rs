@@ -178,20 +178,8 @@ pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
             let bounds = |expr: &Expr| match expr {
                 Expr::Term(term) => match &pool.terms[*term].constant {
                     Some(Value::Int(ty, int)) => {
-                        let value = int.to_i128();
-                        let greatest = match (ty.signed(), ty.bits()) {
-                            (_, 128) => None,
-                            (true, bits) => Some((1_i128 << (bits - 1)) - 1),
-                            (false, bits) => Some((1_i128 << bits) - 1),
-                        };
-                        let least = match ty.signed() {
-                            true => greatest.map(|greatest| -greatest - 1),
-                            false => Some(0),
-                        };
-                        (
-                            value.is_some() && value == least,
-                            value.is_some() && value == greatest,
-                        )
+                        let [least, greatest] = ty.bounds();
+                        (*int == least, *int == greatest)
                     }
                     _ => (false, false),
                 },

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use nopol_expr::{Expr, Row, Spec};
 
-use super::collect::Found;
+use super::collect::Accepted;
 use super::table::Bits;
 use crate::limits;
 
@@ -87,7 +87,7 @@ impl<'a> Judge<'a> {
 
     /// Drops the candidates that do not hold in all rows, and adds rows that refute them to the sample. Returns
     /// whether all of them hold.
-    pub fn refute(&mut self, found: &mut Vec<Found>, sample: &mut Sample) -> bool {
+    pub fn refute(&mut self, found: &mut Vec<Accepted>, sample: &mut Sample) -> bool {
         let before = found.len();
         let mut joining = Vec::new();
         found.retain_mut(|candidate| {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_debug::session::DebugSession;
-use nopol_debug::web::{Live, Place, Step};
+use nopol_debug::web::{Live, SourceLine, Step};
 
 use super::say;
 use crate::cli::output;
@@ -71,7 +71,7 @@ impl Log {
             live.show(Step {
                 command: command.to_owned(),
                 text: anstream::adapter::strip_str(text).to_string(),
-                place: place.map(|(file, source, line)| Place {
+                place: place.map(|(file, source, line)| SourceLine {
                     file: file.to_string(),
                     line,
                     source: source.to_owned(),

@@ -1,10 +1,11 @@
 //! A program and what it must do: tests that pass, or a function that goes right for all arguments.
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::{Check, cells};
-use nopol_formula::mutate::{Found, Level, Outcome, Specification};
+use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
 use nopol_program::front;
 use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
@@ -37,19 +38,28 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    pub(super) fn new(whole: &ProgramText, request: &MutateRequest) -> Result<Self, Refusal> {
+    /// Reads the program and runs its tests, until the deadline.
+    pub(super) fn new(
+        whole: &ProgramText,
+        request: &MutateRequest,
+        deadline: Deadline,
+    ) -> Result<Self, Refusal> {
         match &request.function {
             Some(function) => Self::of_function(whole, function, request),
-            None => Self::of_tests(whole, request),
+            None => Self::of_tests(whole, request, deadline),
         }
     }
 
-    fn of_tests(whole: &ProgramText, request: &MutateRequest) -> Result<Self, Refusal> {
-        let loaded = Loaded::new(
-            whole,
-            &request.tests,
-            RunBounds::new(request.bound, request.implicit),
-        )?;
+    fn of_tests(
+        whole: &ProgramText,
+        request: &MutateRequest,
+        deadline: Deadline,
+    ) -> Result<Self, Refusal> {
+        let bounds = RunBounds {
+            deadline,
+            ..RunBounds::new(request.bound, request.implicit)
+        };
+        let loaded = Loaded::new(whole, &request.tests, bounds)?;
         let ends = loaded.tests.iter().zip(&loaded.ends);
         let failing = ends.filter(|(_, end)| **end != End::Passed);
         let failing: Vec<Failing> = failing
@@ -71,7 +81,7 @@ impl Goal {
             texts: loaded.texts.clone(),
             kept,
             specification: Specification::Tests(loaded.tests.clone()),
-            bound: loaded.bound,
+            bound: loaded.bound_of_all,
             left_out: loaded.left_out.clone(),
             passing: loaded.tests.len() - failing.len(),
             failing,
@@ -91,7 +101,7 @@ impl Goal {
             if cells(&program, id).contains(&Scalar::Pointer) {
                 let name = &program.functions[id].name;
                 return Err(Refusal::Outside(format!(
-                    "`{name}` takes a pointer or a reference, and what is behind it is not known: name a function that takes only numbers and calls `{name}`"
+                    "`{name}` takes a pointer or a reference, and the memory behind it is not known: name a function that takes only numbers and calls `{name}`"
                 )));
             }
         }
@@ -150,7 +160,12 @@ impl Goal {
     }
 
     /// What the outcome means.
-    pub(super) fn explain(&self, request: &MutateRequest, found: &Found, shown: &mut Mutation) {
+    pub(super) fn explain(
+        &self,
+        request: &MutateRequest,
+        found: &MutateRepairs,
+        shown: &mut Mutation,
+    ) {
         let bound = self.bound;
         if let Specification::Function { function, .. } = self.specification
             && let Some(
@@ -170,15 +185,15 @@ impl Goal {
                     (Some(fault), _) => fault.to_string(),
                     (None, Some(expected)) => format!("it does not return {expected}"),
                     (None, None) => {
-                        "an assertion does not hold, or it goes wrong otherwise".to_owned()
+                        "an assertion does not hold, or the run fails otherwise".to_owned()
                     }
                 },
             });
         }
         let (outcome, message) = match found.outcome {
-            Outcome::Repaired => (Ended::Repaired, None),
-            Outcome::None => (Ended::None, Some(none(found, shown, request.level))),
-            Outcome::Limit => (
+            MutateOutcome::Repaired => (Ended::Repaired, None),
+            MutateOutcome::None => (Ended::None, Some(none(found, shown, request.level))),
+            MutateOutcome::Limit => (
                 Ended::Limit,
                 Some(format!(
                     "the time limit ended the search; all repairs of up to {} are known{}",
@@ -190,14 +205,14 @@ impl Goal {
                     },
                 )),
             ),
-            Outcome::Vacuous => (
+            MutateOutcome::Vacuous => (
                 Ended::None,
                 Some(format!(
                     "no arguments meet the assumptions, so nothing constrains `{}`",
                     request.function.as_deref().unwrap_or_default()
                 )),
             ),
-            Outcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
+            MutateOutcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
                 (Some(loaded), _) => {
                     let (outcome, message) = loaded.nothing("repair");
                     (outcome, Some(message))
@@ -222,14 +237,19 @@ impl Goal {
     }
 
     /// Whether the patched source is right, read again.
-    pub(super) fn holds(
+    pub(super) fn confirm(
         &self,
         whole: &ProgramText,
         texts: &[String],
-        found: &Found,
+        found: &MutateRepairs,
         extent: Extent,
         request: &MutateRequest,
-    ) -> bool {
+    ) -> Confirmed {
+        let confirmed = |holds: bool| match holds {
+            _ if extent.deadline.is_over() => Confirmed::Late,
+            true => Confirmed::Holds,
+            false => Confirmed::Fails,
+        };
         let text = |path: &Utf8PathBuf, text: &String| {
             let known = self.program.files.iter().position(|other| other == path);
             known.map_or_else(|| text.clone(), |at| texts[at].clone())
@@ -239,18 +259,26 @@ impl Goal {
             .map(|(path, old)| (path.clone(), text(path, old)))
             .collect();
         match &self.specification {
-            Specification::Tests(_) => {
+            Specification::Tests(tests) => {
                 let whole = ProgramText {
                     files,
                     ..whole.clone()
                 };
-                let bound = Some(self.bound);
-                Loaded::new(
-                    &whole,
-                    &request.tests,
-                    RunBounds::new(bound, request.implicit),
-                )
-                .is_ok_and(|loaded| loaded.ends.iter().all(|end| *end == End::Passed))
+                let bounds = RunBounds {
+                    deadline: extent.deadline,
+                    ..RunBounds::new(Some(self.bound), request.implicit)
+                };
+                let passes = |loaded: &Loaded, name: &str| {
+                    let ends = loaded.tests.iter().zip(&loaded.ends);
+                    let mut ends = ends.filter(|(test, _)| test.name == name);
+                    ends.next().is_some_and(|(_, end)| *end == End::Passed)
+                };
+                // What was left out is not asked either.
+                let loaded = Loaded::new(&whole, &request.tests, bounds);
+                confirmed(loaded.is_ok_and(|loaded| {
+                    let mut tests = tests.iter();
+                    tests.all(|test| passes(&loaded, &test.name))
+                }))
             }
             Specification::Function { .. } => {
                 let name = request.function.as_deref().unwrap_or_default();
@@ -258,21 +286,32 @@ impl Goal {
                 let Ok((program, function, reference)) =
                     functions(&files, whole.language, name, reference)
                 else {
-                    return false;
+                    return Confirmed::Fails;
                 };
                 let specification = Specification::Function {
                     function,
                     reference,
                 };
-                found.inputs.iter().all(|check| {
+                confirmed(found.inputs.iter().all(|check| {
                     let positions = &mut Positions::default();
                     specification
                         .judge(&program, &Made::new(), check, extent, positions)
                         .holds
-                })
+                }))
             }
         }
     }
+}
+
+/// What is known of a repair that was written into the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Confirmed {
+    /// The program is right with it.
+    Holds,
+    /// It is not.
+    Fails,
+    /// Nothing: the time was over.
+    Late,
 }
 
 /// What runs that begin at these functions may come to. Of Rust nothing else is translated.
@@ -281,7 +320,7 @@ fn reached_of(program: &Program, entries: Vec<FunctionId>) -> Option<Needs> {
 }
 
 /// What it means that no repair was found.
-fn none(found: &Found, shown: &Mutation, level: Level) -> String {
+fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
     let tried = match shown.is_complete {
         true => "",
         false => " that were tried",
@@ -333,5 +372,87 @@ fn functions(
     match (ids.next(), ids.next()) {
         (Some(function), reference) => Ok((program, function, reference)),
         _ => Err(Refusal::Usage("no function was named".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use nopol_formula::mutate::must::Prune;
+    use nopol_process::run::command::{Case, Command, Comparison, Input};
+
+    use super::*;
+    use crate::subject::Project;
+    use crate::subject::c::options::COptions;
+
+    const LONG: &str = "int main(void) {\n    int sum = 0;\n    for (int i = 0; i < 20000; i++)\n        sum = sum + i % 2;\n    \
+                        return sum != 10000;\n}\n";
+
+    fn whole() -> ProgramText {
+        let case = Case {
+            name: "long".to_owned(),
+            command: Command::Words(vec!["./p".to_owned()]),
+            cwd: Utf8PathBuf::new(),
+            stdin: Input::default(),
+            exit: 0,
+            stdout: None,
+            comparison: Comparison::default(),
+            timeout: None,
+        };
+        ProgramText {
+            language: Language::C,
+            files: vec![("p.c".into(), LONG.to_owned())],
+            cases: vec![case],
+            test_args: Vec::new(),
+            may_have_examples: false,
+        }
+    }
+
+    #[test]
+    fn a_repair_is_confirmed_only_by_runs_that_came_to_their_end_in_time() {
+        let request = MutateRequest {
+            project: Project::C(COptions::default()),
+            tests: Vec::new(),
+            function: None,
+            reference: None,
+            level: Level::Two,
+            size: 1,
+            bound: None,
+            implicit: true,
+            prune: Prune::Slice,
+            time_limit: Some(Duration::from_secs(60)),
+        };
+        let (whole, texts) = (whole(), [LONG.to_owned()]);
+        let goal = Goal::new(&whole, &request, Deadline::Never).unwrap();
+        let found = MutateRepairs {
+            outcome: MutateOutcome::Repaired,
+            repairs: Vec::new(),
+            complete_to: 1,
+            is_exhausted: false,
+            is_sampled: false,
+            examined: 0,
+            asked: 0,
+            inputs: Vec::new(),
+            total: Duration::ZERO,
+        };
+        let of = |questions| {
+            let extent = Extent {
+                deadline: Deadline::after_questions(questions),
+                ..Extent::new(goal.bound, true)
+            };
+            goal.confirm(&whole, &texts, &found, extent, &request)
+        };
+        assert_eq!(of(3), Confirmed::Late);
+        assert_eq!(of(1_000_000), Confirmed::Holds);
+        let late = Loaded::new(
+            &whole,
+            &[],
+            RunBounds {
+                deadline: Deadline::after_questions(3),
+                ..RunBounds::new(None, true)
+            },
+        );
+        assert_eq!(late.unwrap().nothing("repair").0, Ended::Limit);
     }
 }

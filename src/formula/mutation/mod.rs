@@ -6,6 +6,7 @@ mod showing;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::specification::Trouble;
@@ -13,13 +14,19 @@ use nopol_formula::mutate::{self, Level, MutationEdit, Repair, Space};
 use nopol_program::shown::ShownEdit;
 use serde::Serialize;
 
-use self::goal::Goal;
+use self::goal::{Confirmed, Goal};
 use self::showing::patched;
 use super::left_out::LeftOut;
-use super::load::Refusal;
+use super::load::{Refusal, whole_of};
 use super::localization::{Failing, Phase};
 use crate::report::Ended;
 use crate::subject::{Project, Subject};
+
+/// What the search leaves of the time limit for reading again what it found, which takes as long as reading the program and
+/// running its tests did: so many times that, but at least a tenth of the limit and at most half of it.
+const READINGS: u32 = 3;
+const FEWEST_OF: u32 = 10;
+const MOST_OF: u32 = 2;
 
 /// What to repair.
 #[derive(Clone, Debug)]
@@ -43,7 +50,7 @@ pub struct MutateRequest {
     /// How programs are ruled out.
     pub prune: Prune,
     /// How long it may take.
-    pub timeout: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
 /// What a search for repairs found.
@@ -104,9 +111,9 @@ impl Mutation {
     /// Which tests a repair was not run with, as a sentence; `None` if it was with all.
     pub fn unasked(&self) -> Option<&'static str> {
         match () {
-            () if !self.only.is_empty() => Some("no other test than those of --only was looked at"),
+            () if !self.only.is_empty() => Some("only the tests of --only were considered"),
             () if self.are_chosen => {
-                Some("no other test than those that the arguments after `--` choose was looked at")
+                Some("only the tests that the arguments after `--` choose were considered")
             }
             () if !self.left_out.is_empty() => {
                 Some("the tests that are left out were not run with it")
@@ -165,14 +172,18 @@ pub struct Untried {
 pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
-    let whole = subject.ecosystem.whole(&subject.root)?;
-    let goal = Goal::new(&whole, request)?;
+    let whole = whole_of(&subject)?;
+    let end = Deadline::from(request.time_limit.map(|limit| started + limit));
+    let goal = Goal::new(&whole, request, end)?;
     let mutations = (request.level, request.prune == Prune::Run);
     let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
     let read = started.elapsed();
-    let options = mutate::Options {
+    let options = mutate::MutateOptions {
         extent: Extent {
-            deadline: request.timeout.map(|timeout| started + timeout),
+            deadline: Deadline::from(request.time_limit.map(|limit| {
+                let reserve = (limit / FEWEST_OF).max(READINGS * read);
+                started + limit - reserve.min(limit / MOST_OF)
+            })),
             ..Extent::new(goal.bound, request.implicit)
         },
         size: request.size,
@@ -221,6 +232,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     }
     let mut ordered: Vec<&Repair> = found.repairs.iter().collect();
     ordered.sort_by_cached_key(|repair| goal.order(&space, repair));
+    let mut unconfirmed = 0;
     for repair in ordered {
         let edits: Vec<MutationEdit> = repair
             .made
@@ -228,9 +240,16 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             .map(|(choice, number)| space.edit(*choice, *number))
             .collect();
         let texts = patched(&goal.texts, &edits);
-        if goal.holds(&whole, &texts, &found, options.extent, request) {
+        let extent = Extent {
+            deadline: end,
+            ..options.extent
+        };
+        let confirmed = goal.confirm(&whole, &texts, &found, extent, request);
+        if confirmed == Confirmed::Holds {
             let shown_repair = goal.shown(&space, repair, &edits, &texts, &subject);
             shown.repairs.push(shown_repair);
+        } else if confirmed == Confirmed::Late {
+            unconfirmed += 1;
         } else {
             let place = goal.shown_edits(&space, repair, &edits);
             let place = place.first().map_or_else(String::new, |edit| {
@@ -241,9 +260,21 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             });
             shown.is_complete = false;
             shown.warnings.push(format!(
-                "{place} is left out: once it is written into the source, it does not hold"
+                "{place} is left out: written into the source, it does not hold"
             ));
         }
+    }
+    if unconfirmed > 0 {
+        shown.is_complete = false;
+        shown.outcome = Ended::Limit;
+        let (are, they) = match unconfirmed {
+            1 => ("is", "it was"),
+            _ => ("are", "they were"),
+        };
+        shown.warnings.push(format!(
+            "{} {are} left out: the time limit came before {they} written into the source and run (--timeout)",
+            nopol_basics::count(unconfirmed, "repair"),
+        ));
     }
     if shown.repairs.is_empty() && shown.outcome == Ended::Repaired {
         shown.outcome = Ended::None;

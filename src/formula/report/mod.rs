@@ -51,7 +51,9 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     if let Some(message) = &shown.message {
         writeln!(text, "{message}")?;
     }
-    pointers(text, &shown.pointers)?;
+    if let Some(sentence) = pointers(&shown.pointers) {
+        writeln!(text, "note: {sentence}")?;
+    }
     let Some(first) = shown.candidates.first() else {
         return Ok(());
     };
@@ -88,8 +90,8 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     Ok(())
 }
 
-/// That these places are no candidates.
-fn pointers(text: &mut String, places: &[ShownPlace]) -> std::fmt::Result {
+/// That these places are no candidates, as a sentence; `None` if there are none.
+pub fn pointers(places: &[ShownPlace]) -> Option<String> {
     let mut lines: Vec<String> = places
         .iter()
         .map(|place| format!("{}:{}", place.file, place.line))
@@ -98,17 +100,16 @@ fn pointers(text: &mut String, places: &[ShownPlace]) -> std::fmt::Result {
     let more = lines.len().saturating_sub(FEW);
     lines.truncate(FEW);
     if lines.is_empty() {
-        return Ok(());
+        return None;
     }
     let others = match more {
         0 => String::new(),
         _ => format!(" and {}", count(more, "other line")),
     };
-    writeln!(
-        text,
-        "note: a pointer or reference is never a candidate; not examined: {}{others}",
+    Some(format!(
+        "a pointer or reference is never a candidate; not examined: {}{others}",
         lines.join(", "),
-    )
+    ))
 }
 
 fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::Result {
@@ -118,17 +119,7 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
         } else {
             "   &".to_owned()
         };
-        let values = candidate
-            .values
-            .iter()
-            .filter(|value| value.place == number);
-        let mut values: Vec<String> = values
-            .map(|value| match value.index {
-                Some(index) => format!("{} at [{index}]", value.value),
-                None => value.value.clone(),
-            })
-            .collect();
-        values.dedup();
+        let mut values = candidate.values_at(number);
         let more = if values.len() > 4 { ", …" } else { "" };
         values.truncate(4);
         writeln!(
@@ -149,9 +140,10 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
 }
 
 fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
+    let value = |step: &'_ Step| step.literal.clone().unwrap_or_else(|| step.value.clone());
     let width = path
         .iter()
-        .map(|step| step.value.chars().count())
+        .map(|step| value(step).chars().count())
         .max()
         .unwrap_or(0);
     // The end is where the test is decided; a long path is cut in the middle.
@@ -167,7 +159,9 @@ fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
         writeln!(
             text,
             "{mark} {:>width$} │ {:>4} │ {}",
-            step.value, step.line, step.text
+            value(step),
+            step.line,
+            step.text
         )?;
     }
     Ok(())

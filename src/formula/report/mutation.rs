@@ -87,7 +87,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
                 false => "",
             };
             let bound = bound.map_or_else(String::new, |bound| {
-                format!(", as long as no loop goes round more than {bound} times")
+                format!(", as long as no loop iterates more than {bound} times")
             });
             format!("Proved for all arguments{globals}{bound}:")
         }

@@ -61,15 +61,14 @@ impl<'c> EditFeatures<'c> {
         self.evidence();
         let language = self.case.language();
         let facts = self.facts;
-        let parse = |text: &str| language.parse(&plain_names(text));
-        if let Some(new) = parse(&facts.after) {
+        if let Some(new) = facts.after.tree(language) {
             let old = match facts.kind.form() {
-                Form::Replace | Form::Compute => parse(&facts.before),
+                Form::Replace | Form::Compute => language.parse(&plain_names(&facts.before)),
                 _ => None,
             };
-            self.condition(old.as_ref(), &new);
-            self.set(Feature::AsksForPanic, self.asks_for_panic(&new));
-            self.put(Feature::GuardOff, self.guards_off(old.as_ref(), &new));
+            self.condition(old.as_ref(), new);
+            self.set(Feature::AsksForPanic, self.asks_for_panic(new));
+            self.put(Feature::GuardOff, self.guards_off(old.as_ref(), new));
         }
         self.row
     }

@@ -2,6 +2,7 @@
 
 use nopol_expr::{ArithOp, CmpOp};
 use nopol_source::condition::{Node, Shape};
+use nopol_source::idle::has_idle_part;
 
 use super::Feature;
 use crate::rank::change::is_literal;
@@ -82,25 +83,12 @@ pub fn has_arithmetic(node: &Node) -> bool {
     }
 }
 
-/// Whether something is compared with itself, or a clause repeats another one or its negation.
+/// Whether a condition is a literal, or has a part that decides nothing or everything.
 pub fn is_idle(node: &Node) -> bool {
     match &node.shape {
         Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false" | "1" | "0"),
-        Shape::Arith(..) => false,
         Shape::Not(a) => is_idle(a),
-        Shape::Cmp(_, a, b) => a.text == b.text,
-        Shape::And(a, b) | Shape::Or(a, b) => {
-            let is_and = matches!(node.shape, Shape::And(..));
-            let all = node.clauses(is_and);
-            let bare = |it: &Node| match &it.shape {
-                Shape::Not(inner) => inner.text.clone(),
-                _ => it.text.clone(),
-            };
-            let mut texts: Vec<String> = all.iter().map(|it| bare(it)).collect();
-            texts.sort();
-            let repeats = texts.windows(2).any(|pair| pair[0] == pair[1]);
-            repeats || excludes(&all, is_and) || is_idle(a) || is_idle(b)
-        }
+        _ => has_idle_part(node),
     }
 }
 
@@ -113,20 +101,6 @@ pub fn bounds_twice(node: &Node) -> bool {
         .collect();
     let is_again = |(at, bound): (usize, &(bool, &str))| bounds[..at].contains(bound);
     bounds.iter().enumerate().any(is_again)
-}
-
-/// Whether something is to equal two literals at once, or to differ from one of two.
-pub fn excludes(all: &[&Node], is_and: bool) -> bool {
-    let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
-    let mut seen: Vec<&str> = Vec::new();
-    all.iter().any(|clause| match &clause.shape {
-        Shape::Cmp(op, a, b) if *op == wanted && is_literal(b) => {
-            let is_known = seen.contains(&&*a.text);
-            seen.push(&a.text);
-            is_known
-        }
-        _ => false,
-    })
 }
 
 #[cfg(test)]

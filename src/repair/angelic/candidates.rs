@@ -189,7 +189,7 @@ impl Session<'_> {
         candidates.sort_by(in_order);
         // A candidate that explains several specs keeps its lowest cost.
         let mut texts = BTreeSet::new();
-        candidates.retain(|candidate| texts.insert(candidate.edit.condition.clone()));
+        candidates.retain(|candidate| texts.insert(candidate.edit.condition.to_string()));
         candidates = diversify_kinds(candidates);
         // Candidates that explain everything get most of the places, however many cheap edits explain less.
         let mut places = MOST_PER_SITE;
@@ -274,7 +274,7 @@ impl At<'_> {
                 site: self.found.site,
                 function: site.function,
                 suspiciousness: self.found.suspiciousness,
-                condition,
+                condition: condition.into(),
                 switched,
                 cost,
                 why: made.kind.to_string(),
@@ -329,7 +329,7 @@ impl At<'_> {
                 condition: observed
                     .language
                     .truth(file, value != site.asserts())
-                    .to_owned(),
+                    .into(),
                 switched: value.to_string(),
                 cost: base
                     + (place::of(site) + place::common(found.suspiciousness, site.kind))

@@ -12,6 +12,7 @@ use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
 use nopol_synth::{Counterexample, Equality};
 use typed_index_collections::TiSlice;
 
+use super::partial;
 use crate::contexts::{self, Problem, Recorded, Seen, Witnesses, evidence};
 use crate::patch::render::Style;
 use crate::rank::facts::Support;
@@ -280,6 +281,42 @@ impl Evidence for Explanation {
         let clause = explanation(shown);
         clause.is_some_and(|clause| has_clause(&self.expr, &clause.expr))
             && self.agrees(shown) == Some(true)
+    }
+
+    fn failure(&self) -> Option<String> {
+        if self.observed.language != Language::Rust {
+            return None;
+        }
+        let problem = self.problem();
+        let old = problem.specs.iter().find_map(|spec| spec.old.as_ref());
+        let old = old.map(|old| partial::expanded(old, &problem.pool));
+        let written = partial::expanded(&self.written, &problem.pool);
+        let row = problem.rows().first()?;
+        let found = partial::failure(&written, old.as_ref(), &problem.pool, row)?;
+        let style = Style {
+            language: self.observed.language,
+            pool: &problem.pool,
+            old: &problem.old_texts,
+            suffixed: false,
+        };
+        let values = found.values.iter().map(|(term, value)| {
+            let term = &problem.pool.terms[*term];
+            format!(
+                "`{}` = {}",
+                write::text(&term.access),
+                text(term, Some(value))
+            )
+        });
+        Some(format!(
+            "with {} computing `{}` {}",
+            values.collect::<Vec<_>>().join(", "),
+            style.text(found.part, Binding::Or),
+            if found.is_division {
+                "divides by zero"
+            } else {
+                "overflows"
+            }
+        ))
     }
 
     fn clauses(&self, tests: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {

@@ -70,7 +70,7 @@ impl Engine for Insertions {
         let sites = session.worth_recording(&located.angelic, &panics);
         let is_recorded = |found: &AngelicSite| sites.iter().any(|it| it.site == found.site);
         for found in located.angelic.iter().filter(|found| !is_recorded(found)) {
-            let reason = "no values were recorded there: enough other places come first";
+            let reason = "no values were recorded there, because enough other places rank higher";
             knowledge
                 .notes
                 .set_reason(&session.site(found.site).id, reason);

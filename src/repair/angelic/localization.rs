@@ -8,9 +8,10 @@ use anyhow::Result;
 use nopol_basics::count;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::Counter;
-use nopol_process::run::{Plan, Verdict};
+use nopol_process::run::{Plan, TestRun, Verdict};
 use nopol_source::{FunctionIndex, SiteIndex};
 
+use super::varying::varied;
 use crate::localize::angelic::{self, AngelicSite, Clues};
 use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
@@ -179,6 +180,17 @@ impl Session<'_> {
                 knowledge.spectrum.add(*test, trace, run.verdict);
             }
         }
+        let failing = tests.iter().zip(&traced);
+        let (failing, first): (Vec<TestIndex>, Vec<TestRun>) = failing
+            .filter(|(test, run)| {
+                let ends = run.verdict == Verdict::Failed;
+                ends && !changed.contains(test) && !knowledge.spectrum.is_random(**test)
+            })
+            .map(|(test, run)| (*test, run.clone()))
+            .unzip();
+        let second = suite.run_all(&failing, |test| varied(plan(test)), &|| ())?;
+        let varying = self.varying(&failing, &first, &second);
+        knowledge.spectrum.varying.extend(varying);
         self.share_visits(knowledge);
         let result = match changed.len() {
             0 => "the instrumentation changes nothing".to_string(),
@@ -189,7 +201,7 @@ impl Session<'_> {
         self.set_aside(knowledge, &changed);
         if changed.len() == self.tests.len() {
             return Err(SubjectError::UnusableBaseline(
-                "every test passes or fails differently once recording code is added to the program, so nothing can be learned; it may depend on time, on its own source text or on uninitialized memory".to_string(),
+                "every test passes or fails differently once recording code is added to the program, so nothing can be learned; the program may depend on time, on its own source text or on uninitialized memory".to_string(),
             )
             .into());
         }

@@ -15,16 +15,17 @@ mod localization;
 pub mod one_step;
 mod order;
 pub mod pairs;
+mod partial;
 mod recording;
 mod repeated;
 pub mod unconfirmed;
+mod varying;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
-use nopol_source::SiteIndex;
-use nopol_source::idle::has_idle_part;
+use nopol_source::{Condition, SiteIndex};
 
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
@@ -60,7 +61,7 @@ impl Session<'_> {
         fixes.extend(unobserved);
         fixes.retain(|fix| !fix.edits.iter().any(|edit| self.has_new_idle_part(edit)));
         // Drop what is known already; what explains the contexts stays.
-        let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
+        let says = |edit: &SiteEdit| (edit.site, edit.condition.to_string());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
         let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
         fixes.retain(|fix| said.insert(says(&fix.edits[0])));
@@ -69,11 +70,9 @@ impl Session<'_> {
 
     /// Whether a part of the new condition decides nothing or everything, which was not so before.
     fn has_new_idle_part(&self, edit: &SiteEdit) -> bool {
-        let is_so = |text: &str| {
-            let tree = self.sources.language.parse(text);
-            tree.is_some_and(|tree| has_idle_part(&tree))
-        };
-        is_so(&edit.condition) && !is_so(&self.site(edit.site).text)
+        let language = self.sources.language;
+        let old = || Condition::from(&*self.site(edit.site).text);
+        edit.condition.has_idle_part(language) && !old().has_idle_part(language)
     }
 
     /// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test

@@ -10,12 +10,12 @@ use nopol_expr::{CmpOp, Type};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
-use nopol_source::idle::{self, has_idle_part};
+use nopol_source::idle::has_idle_part;
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
 use nopol_source::words::{plain_names, with_parameters};
-use nopol_source::{Language, Site, SiteIndex};
+use nopol_source::{Condition, Language, Site, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
 
 use super::evidence::{Explanation, Observed};
@@ -69,7 +69,7 @@ impl Session<'_> {
             let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
             let here = observed.get(&found.site);
             let made = edits.filter_map(|(cost, edit)| {
-                let known = here.and_then(|here| explanation(here, &edit.text));
+                let known = here.and_then(|here| explanation(here, &edit.condition));
                 if known.as_ref().is_some_and(Explanation::adds_idle_part) {
                     return None;
                 }
@@ -81,12 +81,14 @@ impl Session<'_> {
                     targets: of_site.clone(),
                     cost,
                     edits: vec![SiteEdit {
-                        is_trivial: self.is_constant(site, &edit.text),
+                        is_trivial: edit
+                            .condition
+                            .is_constant_by_type(self.sources.language, &site.names),
                         site: found.site,
                         function: site.function,
                         suspiciousness: found.suspiciousness,
-                        switched: edit.text.clone(),
-                        condition: edit.text,
+                        switched: edit.condition.to_string(),
+                        condition: edit.condition,
                         cost,
                         why: edit.step.to_string(),
                         is_loose: edit.step != Step::ShortCircuit,
@@ -104,7 +106,7 @@ impl Session<'_> {
     }
 
     /// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.
-    fn one_step_edits(&self, index: SiteIndex, kin: &Kin, overflows: bool) -> Vec<(u32, OneStep)> {
+    fn one_step_edits(&self, index: SiteIndex, kin: &Kin, overflows: bool) -> Vec<(u32, Sound)> {
         let site = self.site(index);
         let text = plain_names(&site.text);
         let Some(tree) = self.sources.language.parse(&text) else {
@@ -115,7 +117,7 @@ impl Session<'_> {
         if overflows {
             edits.extend(overflow_edits(&tree, &text, self.sources.language));
         }
-        let mut edits: Vec<(u32, OneStep)> = self
+        let mut edits: Vec<(u32, Sound)> = self
             .sound(site, &tree, edits)
             .map(|edit| (cost(edit.step, site), edit))
             .collect();
@@ -124,13 +126,23 @@ impl Session<'_> {
     }
 }
 
-impl Session<'_> {
-    /// Whether the types decide a condition at a site.
-    fn is_constant(&self, site: &Site, condition: &str) -> bool {
-        let tree = self.sources.language.parse(condition);
-        tree.is_some_and(|tree| idle::is_constant_by_type(&tree, &site.names))
-    }
+/// An edit that is an expression and says nothing twice, in the words of its site.
+pub struct Sound {
+    pub step: Step,
+    /// The condition with it.
+    pub condition: Condition,
+}
 
+impl From<OneStep> for Sound {
+    fn from(edit: OneStep) -> Self {
+        Self {
+            step: edit.step,
+            condition: edit.text.into(),
+        }
+    }
+}
+
+impl Session<'_> {
     /// What the code around a site offers for edits of it.
     pub fn nearby<'s>(&'s self, site: &Site, kin: &'s Kin) -> Nearby<'s> {
         let function = &self.sources.functions[site.function];
@@ -153,7 +165,7 @@ impl Session<'_> {
         site: &'s Site,
         tree: &Node,
         edits: Vec<OneStep>,
-    ) -> impl Iterator<Item = OneStep> + 's {
+    ) -> impl Iterator<Item = Sound> + 's {
         // What the original says twice is left to its maintainer, but rather replaced than added to.
         let says_twice = has_idle_part(tree);
         let below_zero = self.below_zero(site, tree);
@@ -170,11 +182,18 @@ impl Session<'_> {
                 && self.below_zero(site, &edited) <= below_zero;
             let text = match wants_parentheses {
                 true => around_conjunctions(&edited, &edit.text),
-                false => edit.text,
+                false => edit.text.clone(),
             };
-            is_sound.then(|| OneStep {
-                text: with_parameters(&text, &site.text),
-                step: edit.step,
+            let parsed = edit.text;
+            is_sound.then(|| {
+                let written = with_parameters(&text, &site.text);
+                Sound {
+                    step: edit.step,
+                    condition: match written == parsed {
+                        true => Condition::with_tree(written, edited),
+                        false => written.into(),
+                    },
+                }
             })
         };
         edits.into_iter().filter_map(written)
@@ -221,14 +240,14 @@ fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
 }
 
 /// What the contexts of its site say of a condition, if they have all that it reads.
-fn explanation(observed: &Arc<Observed>, condition: &str) -> Option<Explanation> {
+fn explanation(observed: &Arc<Observed>, condition: &Condition) -> Option<Explanation> {
     let Observed {
         language, problem, ..
     } = &**observed;
     if observed.recorded.impure {
         return None;
     }
-    let expr = problem.read(*language, &language.parse(condition)?)?;
+    let expr = problem.read(*language, condition.tree(*language)?)?;
     let violated = problem
         .rows()
         .iter()

@@ -2,9 +2,7 @@
 //! cannot tell in C, where an element out of bounds may have a value, and need not tell in Rust.
 
 use nopol_expr::Expr;
-use nopol_source::Language;
-use nopol_source::condition::Node;
-use nopol_source::words::plain_names;
+use nopol_source::{Condition, Language};
 
 use crate::rank::guards::Guards;
 
@@ -62,23 +60,22 @@ fn ordered(expr: &Expr, guards: Guards, text: &dyn Fn(&Expr) -> String) -> Expr 
 /// One clause of a conjunction or disjunction.
 struct Clause {
     expr: Expr,
-    text: String,
-    tree: Option<Node>,
+    condition: Condition,
+    language: Language,
 }
 
 impl Clause {
     fn new(expr: Expr, language: Language, text: &dyn Fn(&Expr) -> String) -> Self {
-        let text = text(&expr);
         Self {
-            tree: language.parse(&plain_names(&text)),
+            condition: text(&expr).into(),
             expr,
-            text,
+            language,
         }
     }
 
     fn protects(&self, other: &Self, is_and: bool, guards: Guards) -> bool {
-        let tree = self.tree.as_ref();
-        tree.is_some_and(|tree| guards.protects(tree, is_and, &other.text))
+        let tree = self.condition.tree(self.language);
+        tree.is_some_and(|tree| guards.protects(tree, is_and, &other.condition))
     }
 }
 
@@ -92,8 +89,8 @@ fn place(clauses: &[Clause], is_and: bool, guards: Guards) -> Option<usize> {
     // What protects the guard stays before it, and a change of a variable is made as before.
     let is_bound = passed.any(|clause| {
         clause.protects(last, is_and, guards)
-            || clause.text.contains("++")
-            || clause.text.contains("--")
+            || clause.condition.contains("++")
+            || clause.condition.contains("--")
     });
     (!is_bound).then_some(to)
 }

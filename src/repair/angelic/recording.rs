@@ -14,6 +14,7 @@ use nopol_source::{SiteIndex, candidate_terms};
 
 use super::costly::leaving_out;
 use super::dont_care::{Seen, Trials};
+use super::varying::varied;
 use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite, Replay};
 use crate::localize::spectrum::Spectrum;
@@ -46,7 +47,12 @@ struct Recording {
     disturbed: BTreeSet<SiteIndex>,
     /// Evaluations that were not recorded.
     dropped: u64,
+    /// Tests that recorded other values in another run.
+    varying: BTreeSet<TestIndex>,
 }
+
+/// A forced run that was repeated: index of the angelic site, test, contexts, and how many contexts were dropped.
+type Replayed = (usize, TestIndex, Cure, u64);
 
 /// What is captured, by site.
 type Captures = BTreeMap<SiteIndex, Vec<Capture>>;
@@ -92,7 +98,9 @@ impl Session<'_> {
             recording.reasons.extend(second.reasons);
             recording.lost = second.lost;
             recording.dropped = second.dropped;
+            recording.varying.extend(second.varying);
         }
+        knowledge.spectrum.varying.extend(recording.varying);
         for (site, reason) in recording.reasons {
             let id = &self.sources.sites[site].id;
             knowledge.notes.set_reason(id, reason);
@@ -105,7 +113,7 @@ impl Session<'_> {
         }
         if recording.dropped > 0 {
             knowledge.notes.warn(format!(
-                "{} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at",
+                "{} evaluations were not recorded: tests evaluate some conditions very often, and only a part of those evaluations is recorded",
                 recording.dropped
             ));
         }
@@ -178,10 +186,9 @@ impl Session<'_> {
         let near = self.reaching(spectrum, &all);
         let mut passed_differently = Vec::new();
         let mut dropped = 0;
-        for (test, run) in near
-            .iter()
-            .zip(self.record_unforced(spectrum, &suite, &near, &all, costly)?)
-        {
+        let runs = self.record_unforced(spectrum, &suite, &near, &all, costly)?;
+        let mut varying = self.vary(spectrum, &suite, &near, &all, costly, &runs)?;
+        for (test, run) in near.iter().zip(runs) {
             let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
                 passed_differently.push(*test);
                 continue;
@@ -230,9 +237,10 @@ impl Session<'_> {
                 recorded[nth].dont_care.push(context.clone());
             }
         }
-        for (nth, test, cure, missing) in
-            self.replay_cures(spectrum, &suite, angelic, &instrumentation, costly)?
-        {
+        let (cures, differing) =
+            self.replay_cures(spectrum, &suite, angelic, &instrumentation, costly)?;
+        varying.extend(differing);
+        for (nth, test, cure, missing) in cures {
             recorded[nth].cured.entry(test).or_default().push(cure);
             dropped += missing;
         }
@@ -283,6 +291,7 @@ impl Session<'_> {
             reasons,
             disturbed,
             dropped,
+            varying,
         })
     }
 
@@ -308,15 +317,10 @@ impl Session<'_> {
     ) -> Result<Vec<TestRun>> {
         let bounds = self.bounds();
         let limit = self.settings.test_timeout;
+        let rows = rows(tests.len(), sites.len());
         let plan = |test: TestIndex, timeout: Duration, without: &BTreeSet<String>| Plan {
-            sites: Some(self.sources.sites.len()),
-            capture: sites.to_vec(),
-            rows: Some(rows(tests.len(), sites.len())),
-            without: without.clone(),
-            // A passing test ends by itself, however long it loops.
-            fuel: (!self.baseline.verdicts[test].passed()).then(|| bounds.fuel_for(test, spectrum)),
             timeout,
-            ..Plan::default()
+            ..self.recording(spectrum, test, sites, rows, without)
         };
         let mut run = |tests: &[TestIndex], timeout: Duration| {
             leaving_out(costly, |without| {
@@ -339,8 +343,53 @@ impl Session<'_> {
         Ok(runs)
     }
 
+    /// Runs tests as they were run in order to record, but with other random numbers and addresses; those that record other
+    /// values then. Tests of which that is known do not run.
+    fn vary(
+        &self,
+        spectrum: &Spectrum,
+        suite: &Suite,
+        tests: &[TestIndex],
+        sites: &[SiteIndex],
+        without: &BTreeSet<String>,
+        first: &[TestRun],
+    ) -> Result<BTreeSet<TestIndex>> {
+        let rows = rows(tests.len(), sites.len());
+        let both = tests.iter().zip(first);
+        let (tests, first): (Vec<TestIndex>, Vec<TestRun>) = both
+            .filter(|(test, _)| !spectrum.is_random(**test))
+            .map(|(test, run)| (*test, run.clone()))
+            .unzip();
+        let plan = |test| varied(self.recording(spectrum, test, sites, rows, without));
+        let second = suite.run_all(&tests, plan, &|| ())?;
+        Ok(self.varying(&tests, &first, &second))
+    }
+
+    /// The plan of a run without forcing that records contexts at these sites.
+    fn recording(
+        &self,
+        spectrum: &Spectrum,
+        test: TestIndex,
+        sites: &[SiteIndex],
+        rows: u32,
+        without: &BTreeSet<String>,
+    ) -> Plan {
+        let bounds = self.bounds();
+        Plan {
+            sites: Some(self.sources.sites.len()),
+            capture: sites.to_vec(),
+            rows: Some(rows),
+            without: without.clone(),
+            // A passing test ends by itself, however long it loops.
+            fuel: (!self.baseline.verdicts[test].passed()).then(|| bounds.fuel_for(test, spectrum)),
+            timeout: bounds.timeout,
+            ..Plan::default()
+        }
+    }
+
     /// Repeats the forced runs and records contexts: index of the angelic site, test, contexts, and the
-    /// number of contexts that were dropped.
+    /// number of contexts that were dropped. The first run of each test runs twice; the tests with which that makes a
+    /// difference come with them.
     fn replay_cures(
         &self,
         spectrum: &Spectrum,
@@ -348,12 +397,12 @@ impl Session<'_> {
         angelic: &[AngelicSite],
         instrumentation: &Instrumentation,
         costly: &mut BTreeSet<String>,
-    ) -> Result<Vec<(usize, TestIndex, Cure, u64)>> {
+    ) -> Result<(Vec<Replayed>, BTreeSet<TestIndex>)> {
         let replays = angelic::replays(angelic);
         let bounds = self.bounds();
-        let replay = |replay: &Replay, without: &BTreeSet<String>| {
+        let plan = |replay: &Replay, without: &BTreeSet<String>| {
             let (site, _) = &replay.force[0];
-            let plan = Plan {
+            Plan {
                 sites: Some(self.sources.sites.len()),
                 force: replay.force.clone(),
                 capture: vec![*site, instrumentation.leader(*site)],
@@ -362,11 +411,24 @@ impl Session<'_> {
                 fuel: Some(bounds.fuel.max(bounds.fuel_for(replay.test, spectrum))),
                 timeout: bounds.timeout,
                 ..Plan::default()
-            };
-            suite.run(replay.test, &plan)
+            }
         };
         let runs = leaving_out(costly, |without| {
-            pool::map(self.runner.jobs(), &replays, |again| replay(again, without))
+            pool::map(self.runner.jobs(), &replays, |replay| {
+                suite.run(replay.test, &plan(replay, without))
+            })
+        })?;
+        let mut compared = BTreeSet::new();
+        let both = replays.iter().zip(&runs);
+        let once: Vec<(&Replay, &TestRun)> = both
+            .filter(|(replay, run)| {
+                let is_steady = !spectrum.is_random(replay.test);
+                is_steady && run.verdict.passed() && compared.insert(replay.test)
+            })
+            .collect();
+        let differing = pool::map(self.runner.jobs(), &once, |(replay, first)| {
+            let second = suite.run(replay.test, &varied(plan(replay, costly)))?;
+            Ok(self.differ(first, &second).then_some(replay.test))
         })?;
         let replayed = replays.iter().zip(runs).filter_map(|(replay, run)| {
             let trace = run.trace.filter(|_| run.verdict.passed())?;
@@ -376,7 +438,10 @@ impl Session<'_> {
             let cure = Cure { constant, contexts };
             Some((replay.nth, replay.test, cure, trace.dropped))
         });
-        Ok(replayed.collect())
+        Ok((
+            replayed.collect(),
+            differing.into_iter().flatten().collect(),
+        ))
     }
 }
 

@@ -37,7 +37,7 @@ impl Session<'_> {
         let panics = self.panics(knowledge, targets);
         let mut said: BTreeSet<(usize, &str)> = BTreeSet::new();
         for edit in explained.iter().flat_map(|fix| &fix.edits) {
-            said.insert((edit.site.into(), &edit.condition));
+            said.insert((edit.site.into(), &*edit.condition));
         }
         let mut fixes = Vec::new();
         for found in sites.iter().filter(|found| !found.cures.is_empty()) {
@@ -65,9 +65,9 @@ impl Session<'_> {
                             function: site.function,
                             suspiciousness: found.suspiciousness,
                             switched: condition.clone(),
-                            condition,
+                            condition: condition.into(),
                             cost: cost + more,
-                            why: format!("what line {} asks", other.line),
+                            why: format!("the condition of line {}", other.line),
                             is_loose: true,
                             is_trivial: false,
                             evidence: Arc::clone(&nothing),

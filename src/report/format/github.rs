@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::{Render, Rendered};
 use crate::report::phrases::message;
 use crate::report::regions::lines;
-use crate::report::{Ending, Outcome, PatchReport};
+use crate::report::{Ending, FaultReport, Outcome, PatchReport};
 
 /// A warning for the best patch of each cause, or a notice why there is none.
 pub struct Annotations;
@@ -19,6 +19,10 @@ impl Render for Annotations {
         "Annotations of GitHub Actions; added to the default format where GITHUB_ACTIONS is true"
     }
 
+    fn shows_faults(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         Ok(annotations(outcome).into())
     }
@@ -28,6 +32,7 @@ impl Render for Annotations {
 pub fn annotations(outcome: &Outcome) -> String {
     let best = outcome.best_patches().into_iter();
     let mut report: String = best.map(|patch| annotation(outcome, patch)).collect();
+    report.extend(outcome.faults.iter().map(|fault| notices(outcome, fault)));
     if outcome.patches.is_empty() && outcome.ending == Ending::NoPatch {
         let why = outcome.why_not().unwrap_or_default();
         report += &format!(
@@ -52,6 +57,22 @@ pub fn annotation(outcome: &Outcome, patch: &PatchReport) -> String {
         );
     }
     text
+}
+
+/// A notice at each place of a fault.
+fn notices(outcome: &Outcome, fault: &FaultReport) -> String {
+    let places = fault.places.iter();
+    let notices = places.map(|place| {
+        format!(
+            "::notice file={},line={},col={},title={}::{}\n",
+            property(&outcome.in_repository(&place.file)),
+            place.line,
+            place.column,
+            property(&format!("cargo nopol: candidate {}", fault.rank)),
+            escaped(&fault.message()),
+        )
+    });
+    notices.collect()
 }
 
 /// What a command says.

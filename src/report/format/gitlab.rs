@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Render, Rendered};
 use crate::report::phrases::message;
 use crate::report::regions::lines;
-use crate::report::{Outcome, PatchReport};
+use crate::report::{FaultReport, Outcome, PatchReport};
 
 /// An entry for each piece that a patch changes.
 pub struct CodeQuality;
@@ -20,29 +20,58 @@ impl Render for CodeQuality {
         "A code quality report for GitLab"
     }
 
+    fn shows_faults(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let entries = outcome
             .patches
             .iter()
             .flat_map(|patch| entries(outcome, patch));
-        let entries: Vec<Value> = entries.collect();
+        let faults = outcome
+            .faults
+            .iter()
+            .flat_map(|fault| of_fault(outcome, fault));
+        let entries: Vec<Value> = entries.chain(faults).collect();
         Ok((serde_json::to_string_pretty(&entries)? + "\n").into())
+    }
+}
+
+fn of_fault(outcome: &Outcome, fault: &FaultReport) -> Vec<Value> {
+    let places = fault.places.iter().enumerate();
+    let entries = places.map(|(nth, place)| {
+        json!({
+            "type": "issue",
+            "description": fault.message(),
+            "check_name": format!("nopol/{}", FaultReport::RULE),
+            "fingerprint": numbered(&fault.id(), nth),
+            "severity": "info",
+            "location": {
+                "path": outcome.in_repository(&place.file),
+                "lines": {"begin": place.line, "end": place.line},
+            },
+        })
+    });
+    entries.collect()
+}
+
+/// Every entry has a fingerprint of its own.
+fn numbered(id: &str, nth: usize) -> String {
+    match nth {
+        0 => id.to_owned(),
+        _ => format!("{id}-{nth}"),
     }
 }
 
 fn entries(outcome: &Outcome, patch: &PatchReport) -> Vec<Value> {
     let pieces = lines(&patch.edits);
     let entry = |(nth, piece): (usize, &crate::report::regions::Lines)| {
-        // Every entry has a fingerprint of its own.
-        let fingerprint = match nth {
-            0 => patch.id.clone(),
-            _ => format!("{}-{nth}", patch.id),
-        };
         json!({
             "type": "issue",
             "description": message(patch),
             "check_name": format!("nopol/{}", patch.kind),
-            "fingerprint": fingerprint,
+            "fingerprint": numbered(&patch.id, nth),
             "severity": "minor",
             "location": {
                 "path": outcome.in_repository(&piece.file),

@@ -35,7 +35,7 @@ impl Render for Html {
     }
 
     fn help(&self) -> &'static str {
-        "A page for a browser, which needs nothing else"
+        "A self-contained page for a browser"
     }
 
     fn shows_places(&self) -> bool {
@@ -227,7 +227,7 @@ fn contexts(table: &ContextTable) -> Markup {
     html! {
         @if !table.rows.is_empty() {
             details {
-                summary { "What the tests came here with (" (table.rows.len() + table.more) "); what decides is marked" }
+                summary { "The values recorded here (" (table.rows.len() + table.more) "); deciding values are marked" }
                 div.scroll tabindex="0" role="region" aria-label="Contexts" {
                     table {
                         thead { tr {
@@ -266,7 +266,7 @@ fn sources(outcome: &Outcome) -> Markup {
     html! {
         @if !outcome.files.is_empty() {
             h2 { "Where the failing tests go" }
-            p { "The warmer a line, the more suspicious: failing tests come there, and few passing ones do. Below a line stands what was forced there to make a failing test pass." }
+            p { "The warmer a line, the more suspicious it is: failing tests go there, and few passing ones do. Below a line is the forced outcome that makes a failing test pass." }
             @for (file, sites) in &of_files {
                 @if let Some(text) = outcome.files.get(*file) {
                     details open[outcome.patches.iter().any(|patch| patch.edits.iter().any(|edit| edit.file == **file))] {

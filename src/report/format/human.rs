@@ -146,7 +146,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if !still.is_empty() {
                 writeln!(
                     out,
-                    "{BOLD}Not fixed{BOLD:#} by what is shown: {}",
+                    "{BOLD}Not fixed{BOLD:#} by these patches: {}",
                     names(&still)
                 )?;
             }
@@ -196,7 +196,7 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     let tests = names(&group.tests);
     writeln!(
         out,
-        "{BOLD}Cause {number} of {all}{BOLD:#}, as it seems: {tests}\n"
+        "{BOLD}Probable cause {number} of {all}{BOLD:#}: {tests}\n"
     )
 }
 
@@ -281,7 +281,7 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     if left.is_empty() {
         return Ok(());
     }
-    write!(out, "It leaves these failing: {}.", names(&left))?;
+    write!(out, "These tests still fail: {}.", names(&left))?;
     let others = outcome.groups.iter().filter(|group| {
         let mut tests = group.tests.iter();
         !tests.any(|test| patch.fixes.contains(test))

@@ -7,6 +7,7 @@ use nopol_basics::count;
 
 use super::{Render, Rendered};
 use crate::report::Ending;
+use crate::report::FaultReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::claim;
@@ -24,6 +25,10 @@ impl Render for Markdown {
 
     fn help(&self) -> &'static str {
         "A summary in Markdown"
+    }
+
+    fn shows_faults(&self) -> bool {
+        true
     }
 
     fn is_for_people(&self) -> bool {
@@ -66,6 +71,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for patch in &outcome.patches {
         details(patch, out)?;
     }
+    faults(&outcome.faults, out)?;
     list(out, "Failing tests", &outcome.failing_tests)?;
     list(out, "Flaky tests", &outcome.flaky_tests)?;
     for warning in &outcome.warnings {
@@ -81,6 +87,10 @@ fn title(outcome: &Outcome) -> String {
         Ending::NoPatch => "cargo nopol: no patch found".to_owned(),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
+        Ending::Localized if !outcome.faults.is_empty() => {
+            let number = count(outcome.faults.len(), "candidate");
+            format!("cargo nopol: {number}, where other values make the failing tests pass")
+        }
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
 }
@@ -107,6 +117,33 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
         writeln!(out, "- {}", text(&doubt).replace('\n', "\n  "))?;
     }
     writeln!(out, "\n</details>\n")
+}
+
+/// A row for each place.
+fn faults(faults: &[FaultReport], out: &mut String) -> std::fmt::Result {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "| | place | text | would have to be |\n| ---: | --- | --- | --- |"
+    )?;
+    for fault in faults {
+        for (nth, place) in fault.places.iter().enumerate() {
+            writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                match nth {
+                    0 => fault.rank.to_string(),
+                    _ => "and".to_owned(),
+                },
+                cell(&place.position()),
+                cell(&place.text),
+                cell(&place.wanted())
+            )?;
+        }
+    }
+    writeln!(out, "\nUnchecked: {}.\n", FaultReport::CAVEAT)
 }
 
 fn list(out: &mut String, title: &str, names: &[String]) -> std::fmt::Result {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Render, Rendered};
 use crate::report::phrases::message;
 use crate::report::regions::{Position, region};
-use crate::report::{EditReport, Outcome, PatchReport};
+use crate::report::{EditReport, FaultPlace, FaultReport, Outcome, PatchReport};
 
 /// One object.
 pub struct RdJson;
@@ -20,7 +20,11 @@ impl Render for RdJson {
     }
 
     fn help(&self) -> &'static str {
-        "For `reviewdog -f=rdjson`, with suggestions"
+        "For `reviewdog -f=rdjson`; patches are suggestions"
+    }
+
+    fn shows_faults(&self) -> bool {
+        true
     }
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
@@ -39,7 +43,11 @@ impl Render for RdJsonl {
     }
 
     fn help(&self) -> &'static str {
-        "For `reviewdog -f=rdjsonl`, with suggestions"
+        "For `reviewdog -f=rdjsonl`; patches are suggestions"
+    }
+
+    fn shows_faults(&self) -> bool {
+        true
     }
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
@@ -54,14 +62,30 @@ impl Render for RdJsonl {
     }
 }
 
-/// A diagnostic for each file that a patch changes, because suggestions are for the file of their diagnostic.
+/// A diagnostic for each file that a patch changes, because suggestions are for the file of their diagnostic; and one for
+/// each place of a fault.
 fn diagnostics(outcome: &Outcome) -> impl Iterator<Item = Value> {
-    outcome.patches.iter().flat_map(|patch| {
+    let patches = outcome.patches.iter().flat_map(|patch| {
         let mut files: Vec<&str> = patch.edits.iter().map(|edit| &*edit.file).collect();
         files.dedup();
         files
             .into_iter()
             .map(|file| diagnostic(outcome, patch, file))
+    });
+    let faults = outcome.faults.iter().flat_map(|fault| {
+        let places = fault.places.iter();
+        places.map(|place| of_fault(outcome, fault, place))
+    });
+    patches.chain(faults)
+}
+
+/// A diagnostic without a suggestion. Its position has no column: reviewdog counts bytes.
+fn of_fault(outcome: &Outcome, fault: &FaultReport, place: &FaultPlace) -> Value {
+    json!({
+        "message": fault.message(),
+        "location": {"path": outcome.in_repository(&place.file), "range": {"start": {"line": place.line}}},
+        "severity": "INFO",
+        "code": {"value": format!("nopol::{}", FaultReport::RULE)},
     })
 }
 

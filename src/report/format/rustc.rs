@@ -20,7 +20,7 @@ impl Render for Rustc {
     }
 
     fn help(&self) -> &'static str {
-        "The patches as suggestions of the compiler, in the JSON messages of cargo"
+        "The patches as compiler suggestions, in cargo's JSON messages"
     }
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {

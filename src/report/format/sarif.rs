@@ -7,20 +7,20 @@ use super::human::is_error;
 use super::{Render, Rendered};
 use crate::report::phrases::{advice, capitalized, message};
 use crate::report::regions::{Position, region};
-use crate::report::{EditReport, Outcome, PatchReport};
+use crate::report::{EditReport, FaultReport, Outcome, PatchReport};
 
 /// A result per patch.
 pub struct Sarif;
 
 /// The kinds of patches, and what they mean.
-const RULES: [(&str, &str); 5] = [
+const RULES: [(&str, &str); 6] = [
     (
         "condition",
-        "A condition that makes failing tests pass when it is another one",
+        "A condition that makes failing tests pass when it is changed",
     ),
     (
         "expression",
-        "A boolean expression that makes failing tests pass when it is another one",
+        "A boolean expression that makes failing tests pass when it is changed",
     ),
     (
         "precondition",
@@ -29,7 +29,11 @@ const RULES: [(&str, &str); 5] = [
     ("guard", "A place where failing tests need an early exit"),
     (
         "arithmetic",
-        "An integer expression that makes failing tests pass when it is another one",
+        "An integer expression that makes failing tests pass when it is changed",
+    ),
+    (
+        FaultReport::RULE,
+        "A place where another value would make failing tests pass",
     ),
 ];
 
@@ -39,7 +43,11 @@ impl Render for Sarif {
     }
 
     fn help(&self) -> &'static str {
-        "SARIF 2.1.0 with fixes, for code scanning"
+        "SARIF 2.1.0 for code scanning; patches are fixes"
+    }
+
+    fn shows_faults(&self) -> bool {
+        true
     }
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
@@ -53,7 +61,9 @@ impl Render for Sarif {
                 })
             })
             .collect();
-        let results = outcome.patches.iter().map(|patch| result(outcome, patch));
+        let patches = outcome.patches.iter().map(|patch| result(outcome, patch));
+        let faults = outcome.faults.iter().map(|fault| of_fault(outcome, fault));
+        let results = patches.chain(faults);
         let notification =
             |level: &str, text: &str| json!({"level": level, "message": {"text": text}});
         let mut notifications: Vec<Value> = Vec::new();
@@ -97,7 +107,7 @@ fn result(outcome: &Outcome, patch: &PatchReport) -> Value {
         .edits
         .iter()
         .map(|edit| {
-            json!({"physicalLocation": {"artifactLocation": artifact(outcome, edit), "region": sarif_region(edit)}})
+            json!({"physicalLocation": {"artifactLocation": artifact(outcome, &edit.file), "region": sarif_region(edit)}})
         })
         .collect();
     let mut fixes = vec![fix(outcome, &advice(patch), &patch.edits)];
@@ -108,7 +118,7 @@ fn result(outcome: &Outcome, patch: &PatchReport) -> Value {
     }
     json!({
         "ruleId": format!("nopol/{}", patch.kind),
-        "ruleIndex": RULES.iter().position(|(kind, _)| *kind == patch.kind),
+        "ruleIndex": rule(patch.kind),
         "level": "warning",
         "message": {"text": message(patch)},
         "locations": locations,
@@ -119,10 +129,33 @@ fn result(outcome: &Outcome, patch: &PatchReport) -> Value {
     })
 }
 
+/// A result without a fix.
+fn of_fault(outcome: &Outcome, fault: &FaultReport) -> Value {
+    let places = fault.places.iter();
+    let locations = places.map(|place| {
+        let region = json!({"startLine": place.line, "startColumn": place.column});
+        json!({"physicalLocation": {"artifactLocation": artifact(outcome, &place.file), "region": region}})
+    });
+    json!({
+        "ruleId": format!("nopol/{}", FaultReport::RULE),
+        "ruleIndex": rule(FaultReport::RULE),
+        "level": "note",
+        "message": {"text": fault.message()},
+        "locations": locations.collect::<Vec<Value>>(),
+        "rank": fault.suspiciousness * 100.0,
+        "partialFingerprints": {"nopolFault/v1": fault.id()},
+        "properties": {"rank": fault.rank, "tests": fault.tests},
+    })
+}
+
+fn rule(kind: &str) -> Option<usize> {
+    RULES.iter().position(|(known, _)| *known == kind)
+}
+
 fn fix(outcome: &Outcome, text: &str, edits: &[EditReport]) -> Value {
     let change = |edit: &EditReport| {
         json!({
-            "artifactLocation": artifact(outcome, edit),
+            "artifactLocation": artifact(outcome, &edit.file),
             "replacements": [{
                 "deletedRegion": sarif_region(edit),
                 "insertedContent": {"text": edit.after},
@@ -136,8 +169,8 @@ fn fix(outcome: &Outcome, text: &str, edits: &[EditReport]) -> Value {
 }
 
 /// The file, as a relative reference (RFC 3986).
-fn artifact(outcome: &Outcome, edit: &EditReport) -> Value {
-    json!({"uri": escaped(&outcome.in_repository(&edit.file)), "uriBaseId": "SRCROOT"})
+fn artifact(outcome: &Outcome, file: &str) -> Value {
+    json!({"uri": escaped(&outcome.in_repository(file)), "uriBaseId": "SRCROOT"})
 }
 
 fn escaped(path: &str) -> String {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
-    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, Evidence, GroupReport,
-    PackageReport, PatchReport, Phase, Reach, SiteReport,
+    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, Evidence, FaultPlace,
+    FaultReport, GroupReport, PackageReport, PatchReport, Phase, Reach, SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
@@ -138,6 +138,18 @@ fn full() -> Outcome {
             reason: Some("r".to_owned()),
         }],
         patches: vec![patch],
+        faults: vec![FaultReport {
+            rank: 1,
+            places: vec![FaultPlace {
+                file: "a.rs".to_owned(),
+                line: 1,
+                column: 4,
+                text: "score > needed".to_owned(),
+                values: vec!["true".to_owned()],
+            }],
+            tests: vec!["t".to_owned()],
+            suspiciousness: 0.5,
+        }],
         groups: vec![GroupReport {
             tests: vec!["t".to_owned()],
             patches: vec!["ab-cd".to_owned()],

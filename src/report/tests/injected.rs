@@ -43,6 +43,18 @@ fn hostile() -> Outcome {
         }],
         files: [(format!("src/{BAD}\n.rs"), source.into())].into(),
         patches: vec![bad],
+        faults: vec![FaultReport {
+            rank: 1,
+            places: vec![FaultPlace {
+                file: format!("src/{BAD}\n.rs"),
+                line: 3,
+                column: 4,
+                text: format!("score | {BAD}\n::error::text"),
+                values: vec![format!("{BAD}\n::error::value")],
+            }],
+            tests: vec![BAD.to_owned()],
+            suspiciousness: 0.5,
+        }],
         ..two_patches()
     }
 }
@@ -91,8 +103,10 @@ fn no_line_for_people_is_a_command_of_github_but_our_own() {
         assert!(!text.lines().any(is_command), "{name}: {text}");
     }
     let commands = super::super::format::annotations(&hostile().shown());
-    assert_eq!(commands.lines().count(), 1, "{commands}");
-    assert!(commands.starts_with("::warning file="), "{commands}");
+    let commands: Vec<&str> = commands.lines().collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    assert!(commands[0].starts_with("::warning file="), "{commands:?}");
+    assert!(commands[1].starts_with("::notice file="), "{commands:?}");
 }
 
 #[test]

@@ -89,6 +89,7 @@ fn once(
         timeout: None,
         silence: None,
         limits: Limits::default(),
+        random_addresses: false,
         sandbox: None,
     })?;
     let read = |path: &Utf8Path| {
@@ -131,7 +132,7 @@ fn once(
         .collect::<String>()
         + &output;
     if build.output.trim().is_empty() {
-        build.output = format!("`{}` fails and says nothing", program.build);
+        build.output = format!("`{}` fails without a message", program.build);
     }
     if !is_compilers_fault(&errors) {
         build.remedy = remedy(at, program, &errors, start);
@@ -164,8 +165,7 @@ fn remedy(at: &Workspace, program: &Program, errors: &str, start: SystemTime) ->
         None => return None,
     };
     Some(format!(
-        "No compiler error is above: {where_from}. If it runs tests there, give a `build` that only makes the program, such as \
-         `make` with the program's name, for tests are run afterwards. If not, make `{}` succeed first",
+        "The output above has no compiler error: {where_from}. If it runs tests, give a `build` that only makes the program, such as `make` with the program's name; tests are run afterwards. Otherwise make `{}` succeed first",
         program.build
     ))
 }
@@ -226,7 +226,7 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
             let interpreter = interpreter(&dir.join(&started));
             match interpreter.filter(|program| !dir.join(program).exists()) {
                 Some(program) => usage(format!(
-                    "`{started}` is a script for `{}`, which is not there",
+                    "`{started}` is a script for `{}`, which does not exist",
                     program.as_str().escape_debug()
                 )),
                 None => Ok(()),

@@ -224,6 +224,7 @@ fn again(at: &Workspace, call: &Call, source: &str, more: &[&str]) -> Result<(St
         timeout: None,
         silence: None,
         limits: Limits::default(),
+        random_addresses: false,
         sandbox: None,
     })?;
     let read = |path: &Utf8Path| {

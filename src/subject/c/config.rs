@@ -206,7 +206,7 @@ pub fn parse(root: &Utf8Path, path: &Utf8Path, text: &str) -> Result<Program, Su
 fn no_section(file: &File) -> ConfigError {
     file.error(
         None,
-        "missing field `c`: a table `[c]` tells how the program is built",
+        "missing field `c`: a table `[c]` describes how the program is built",
     )
 }
 
@@ -231,10 +231,7 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         ));
     }
     let build = section.build.ok_or_else(|| {
-        usage(
-            "nothing says how the program is built: give `build` in nopol.toml, or --build"
-                .to_owned(),
-        )
+        usage("the program has no build command: give `build` in nopol.toml, or --build".to_owned())
     })?;
     let timeout = match section.timeout {
         None => None,
@@ -300,7 +297,7 @@ fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> 
             Ok(below.to_owned())
         }
         _ => Err(usage(format!(
-            "the source file {path} is not in {root}, which is all that is copied and patched; put {NAME} into a directory that has all of the program"
+            "the source file {path} is not in {root}, which is all that is copied and patched; put {NAME} into a directory that contains the whole program"
         ))),
     }
 }
@@ -360,7 +357,7 @@ fn expected(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
     if full.exists() && !full.is_file() {
         // A device or a pipe would not end.
         return Err(usage(format!(
-            "cannot read {path}: it is no file; name one with text"
+            "cannot read {path}: it is not a file; name a text file"
         )));
     }
     let bytes =

@@ -105,7 +105,7 @@ impl Ecosystem for Program {
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
         if let Some((place, option)) = other_sizes(&self.build, root) {
             return Err(SubjectError::UnusableBaseline(format!(
-                "{place} has `{option}`: formulas take `long` and pointers to have 64 bits, and would be of another program"
+                "{place} has `{option}`: formulas assume that `long` and pointers have 64 bits, so they would describe another program"
             )));
         }
         let headers = files::below(root, "h")
@@ -203,8 +203,7 @@ impl Ecosystem for Program {
     fn weak_oracle(&self) -> Option<&'static str> {
         let says = |case: &Case| case.stdout.is_some();
         (!self.cases.is_empty() && !self.cases.iter().any(says)).then_some(
-            "No test says what the program must print, so only exit codes were looked at: give `stdout` or `output`, \
-             or a right version of the program with --reference.",
+            "No test states what the program must print, so only exit codes were checked: give `stdout` or `output`, or a correct version of the program with --reference.",
         )
     }
 

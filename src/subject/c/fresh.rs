@@ -115,7 +115,7 @@ pub fn build(
     let record = fs::read_to_string(&log).unwrap_or_default();
     let mut record: Record = serde_json::from_str(&record).unwrap_or_default();
     let build = with_record(at, program, &mut record, &once);
-    let text = serde_json::to_string(&record).context("cannot write down what was compiled")?;
+    let text = serde_json::to_string(&record).context("cannot record what was compiled")?;
     fs::write(&log, text).with_context(|| format!("cannot write {log}"))?;
     build
 }
@@ -255,7 +255,7 @@ fn from_nothing(
     }
     let names: Vec<String> = stale.iter().map(|source| format!("`{source}`")).collect();
     Err(SubjectError::UnusableBaseline(format!(
-        "`{}` does not compile {} again when {}, not even after what it had made was removed, so the tests would \
+        "`{}` does not compile {} again when {}, not even after its products were removed, so the tests would \
          run an old program; list every source as a prerequisite in the makefile, or give a `build` that always compiles",
         program.build,
         names.join(" and "),

@@ -34,7 +34,7 @@ pub fn init(dir: &Utf8Path) -> Result<String, SubjectError> {
     let usage = |text: String| Err(SubjectError::Usage(text));
     let exists = || {
         usage(format!(
-            "there is a {NAME} here, which is left as it is; remove it first to have a new one"
+            "{NAME} exists already and was left as it is; remove it first to get a new one"
         ))
     };
     let dir = match dir.canonicalize_utf8() {
@@ -109,7 +109,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
     ));
     if left > 0 {
         summary.todo.push(format!(
-            "check `sources`: {left} more were found, and those where the bug may be must be listed"
+            "check `sources`: {left} more were found; list those that may contain the bug"
         ));
     }
     summary.lines.push(format!(
@@ -160,12 +160,12 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
             "tests: {found}, `{input}` (taken as {how} of `{program}`) and `{output}`"
         ));
         summary.todo.push(
-            "check `exit`: all these tests must exit with 0; what should not needs a `[[c.test]]` of its own"
+            "check `exit`: all these tests must exit with 0; a test with another exit code needs its own `[[c.test]]`"
                 .to_owned(),
         );
         if build_info.programs.is_empty() {
             summary.todo.push(format!(
-                "`command`: nothing tells what is built, `{program}` is a guess"
+                "check `command`: it is not known which program is built, and `{program}` is a guess"
             ));
         }
         if pairs.has_odd_line_ends {

@@ -39,7 +39,7 @@ pub fn answered(
     }
     if !is_other {
         return Err(SubjectError::Usage(format!(
-            "--reference: {version} has the same source files as the program itself, so it says nothing"
+            "--reference: {version} has the same source files as the program itself, so it expects nothing else"
         ))
         .into());
     }
@@ -72,7 +72,7 @@ pub fn answered(
     let missing = program.sources.iter();
     let missing = missing.filter(|source| !version.join(source).is_file());
     let missing = missing.map(|source| {
-        format!("the reference has no {source}; that of the program was used in its place")
+        format!("the reference has no {source}; the file of the program was used instead")
     });
     let mut answered = Answered {
         tests: answers.values().flatten().count(),

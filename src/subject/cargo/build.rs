@@ -180,6 +180,7 @@ impl Cargo<'_> {
             timeout: None,
             silence: None,
             limits: Limits::default(),
+            random_addresses: false,
             sandbox: None,
         };
         let dir = confinement.scratch.join("doctests");
@@ -188,7 +189,7 @@ impl Cargo<'_> {
             env.extend(confinement.env(&dir, Circumstances::default()));
             job.silence = Some(silence);
             // Most of it is needed by rustc.
-            job.limits.memory = Confinement::limits(true).memory.map(|bytes| 2 * bytes);
+            job.limits.memory = confinement.limits(true).memory.map(|bytes| 2 * bytes);
             let places = [
                 dir.clone(),
                 self.at.tree.top().to_owned(),

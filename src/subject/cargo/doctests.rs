@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use cargo_metadata::TargetKind;
+use nopol_source::rust::documentation::may_have_examples;
 
 use super::Packages;
 use super::build::Cargo;
@@ -25,7 +26,7 @@ pub fn may_have_doctests<'t>(
     mut texts: impl Iterator<Item = &'t str>,
 ) -> bool {
     !packages.options.names_targets()
-        && texts.any(may_be_example)
+        && texts.any(may_have_examples)
         && packages.members.iter().any(|member| {
             member.metadata.targets.iter().any(|target| {
                 target.doctest && target.kind.iter().any(|kind| *kind != TargetKind::Bin)
@@ -61,19 +62,4 @@ impl Cargo<'_> {
             by_name: outcomes.collect(),
         })
     }
-}
-
-/// Whether a source text may have an example in its documentation: a fence, an indented line, or
-/// documentation included from elsewhere.
-fn may_be_example(text: &str) -> bool {
-    text.contains("```")
-        || text.contains("~~~")
-        || text.contains("/**")
-        || text.contains("/*!")
-        || text.contains("doc =")
-        || text.lines().any(|line| {
-            let line = line.trim_start();
-            let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
-            comment.is_some_and(|text| text.starts_with("     ") || text.starts_with('\t'))
-        })
 }

@@ -51,7 +51,7 @@ impl Ecosystem for Packages {
 
     fn answered(&self, _: &Utf8Path, _: &Workspace, _: &Runner, _: Duration) -> Result<Answered> {
         Err(SubjectError::Usage(
-            "--reference is for C programs, whose tests may be inputs without an output; the tests of a crate say themselves what they expect"
+            "--reference is for C programs, where a test may be an input without an output; the tests of a crate contain what they expect"
                 .to_owned(),
         )
         .into())
@@ -71,6 +71,21 @@ impl Ecosystem for Packages {
             may_have_examples: may_have_doctests(self, texts),
             ..whole
         })
+    }
+
+    fn selection(&self) -> Option<String> {
+        let options = &self.options;
+        let is_chosen = |member: &Member| options.package.contains(&member.name);
+        let leaves_out = !options.package.is_empty() && !self.members.iter().all(is_chosen);
+        let given = [
+            (leaves_out, "--package"),
+            (options.lib, "--lib"),
+            (!options.bin.is_empty(), "--bin"),
+            (!options.test.is_empty(), "--test"),
+        ];
+        let given = given.into_iter().filter(|(is_given, _)| *is_given);
+        let given: Vec<&str> = given.map(|(_, name)| name).collect();
+        (!given.is_empty()).then(|| given.join(" and "))
     }
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {

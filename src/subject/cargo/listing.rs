@@ -167,7 +167,8 @@ impl Harness<'_> {
                 stderr: File::create(dir.join("stderr"))?,
                 timeout: Some(Duration::from_secs(30)),
                 silence: None,
-                limits: Confinement::limits(false),
+                limits: self.at.confinement.limits(false),
+                random_addresses: false,
                 sandbox: self.at.confinement.sandbox(writable),
             })
         })?;

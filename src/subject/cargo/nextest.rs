@@ -167,7 +167,7 @@ pub fn rules(at: &Workspace, packages: &Packages) -> Result<ToolRules> {
         }
         if over.platform.is_some() {
             told.warnings.push(format!(
-                "an override in {FILE} is for a platform; it is not taken into account"
+                "an override in {FILE} is for a platform; it is ignored"
             ));
             continue;
         }

@@ -72,7 +72,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .output()?;
     if !output.status.success() {
         bail!(
-            "the library that is linked into your tests does not compile with `{rustc}`; is it older than what the README asks for?\n{}",
+            "the library that is linked into your tests does not compile with `{rustc}`; is it older than the README requires?\n{}",
             String::from_utf8_lossy(&output.stderr)
         );
     }

@@ -4,13 +4,13 @@
 use std::slice;
 
 use anyhow::{Context, Result, bail};
-use nopol_formula::faults::{Formula, Found, Outcome};
+use nopol_formula::faults::{FaultSets, FaultsOutcome, Formula};
 use nopol_program::front::c;
 use nopol_program::interpret::End;
 use nopol_program::ir::{Entry, Expected, Program, Test};
 
 use super::plot::{self, Panel};
-use super::{Options, search};
+use super::{FormulaOptions, search};
 
 const BOUNDS: [u32; 7] = [5, 10, 20, 40, 60, 80, 100];
 
@@ -151,7 +151,7 @@ const SUBJECTS: [Subject; 6] = [
 ];
 
 /// Prints the tables, and writes the figure.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &FormulaOptions) -> Result<()> {
     println!(
         "| program | bound | candidates | same | gates (program) | checks (program) | extensions | solving, s (program) | all, s \
          (program) |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -196,17 +196,17 @@ fn curves(subject: &Subject, size: usize) -> Result<Panel> {
         if end != End::WrongOutput {
             bail!("{} ends otherwise: {end:?}", subject.name);
         }
-        let ask = |asks: &mut bool, formula| -> Result<Option<Found>> {
+        let ask = |asks: &mut bool, formula| -> Result<Option<FaultSets>> {
             if !*asks {
                 return Ok(None);
             }
             let found = search::search(&program, slice::from_ref(&test), formula, bound, size)?;
-            *asks = !matches!(found.outcome, Outcome::Limit(_));
+            *asks = !matches!(found.outcome, FaultsOutcome::Limit(_));
             Ok(asks.then_some(found))
         };
         let on_demand = ask(&mut asks_on_demand, Formula::OnDemand)?;
         let whole = ask(&mut asks_whole, Formula::Whole)?;
-        let point = |found: &Found| (f64::from(bound), found.total);
+        let point = |found: &FaultSets| (f64::from(bound), found.total);
         panel.on_demand.extend(on_demand.as_ref().map(point));
         panel.whole.extend(whole.as_ref().map(point));
         println!(
@@ -238,9 +238,14 @@ fn test(subject: &Subject, program: &Program) -> Result<Test> {
     })
 }
 
-fn line(name: &str, bound: u32, on_demand: Option<&Found>, whole: Option<&Found>) -> String {
+fn line(
+    name: &str,
+    bound: u32,
+    on_demand: Option<&FaultSets>,
+    whole: Option<&FaultSets>,
+) -> String {
     let late = || "late".to_owned();
-    let show = |what: &dyn Fn(&Found) -> String| {
+    let show = |what: &dyn Fn(&FaultSets) -> String| {
         let [a, b] = [on_demand, whole].map(|found| found.map_or_else(late, what));
         format!("{a} ({b})")
     };
@@ -249,7 +254,7 @@ fn line(name: &str, bound: u32, on_demand: Option<&Found>, whole: Option<&Found>
         (Some(_), Some(_)) => "no",
         _ => "–",
     };
-    let only = |what: &dyn Fn(&Found) -> usize| {
+    let only = |what: &dyn Fn(&FaultSets) -> usize| {
         on_demand.map_or_else(late, |found| what(found).to_string())
     };
     format!(

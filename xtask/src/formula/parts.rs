@@ -6,7 +6,7 @@ use std::slice;
 use anyhow::Result;
 use nopol_formula::faults::Formula;
 
-use super::{Options, search, tcas};
+use super::{FormulaOptions, search, tcas};
 
 const FORMULAS: [(&str, Formula); 4] = [
     ("on-demand", Formula::OnDemand),
@@ -32,7 +32,7 @@ struct Row {
 }
 
 /// Prints the table.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &FormulaOptions) -> Result<()> {
     let mut rows: [Row; 4] = Default::default();
     for version in tcas::versions(options)? {
         let version = version?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use nopol_formula::encode::Extent;
-use nopol_formula::faults::{Formula, Found, Options, localize};
+use nopol_formula::faults::{FaultSets, FaultsOptions, Formula, localize};
 use nopol_program::front::c;
 use nopol_program::interpret::{Limits, Run, run};
 use nopol_program::ir::{PlaceId, Program, Test};
@@ -31,6 +31,7 @@ pub fn run_of(program: &Program, test: &Test, bound: u32) -> Run {
         bound,
         steps: 100_000,
         implicit: IMPLICIT,
+        deadline: None.into(),
     };
     run(
         program,
@@ -48,12 +49,12 @@ pub fn search(
     formula: Formula,
     bound: u32,
     size: usize,
-) -> Result<Found> {
+) -> Result<FaultSets> {
     let extent = Extent {
-        deadline: Some(Instant::now() + LIMIT),
+        deadline: Some(Instant::now() + LIMIT).into(),
         ..Extent::new(bound, IMPLICIT)
     };
-    let options = Options {
+    let options = FaultsOptions {
         extent,
         formula,
         size,
@@ -66,7 +67,7 @@ pub fn search(
 }
 
 /// The places of each candidate.
-pub fn sets(found: &Found) -> BTreeSet<&[PlaceId]> {
+pub fn sets(found: &FaultSets) -> BTreeSet<&[PlaceId]> {
     let candidates = found.candidates.iter();
     candidates.map(|candidate| &*candidate.places).collect()
 }

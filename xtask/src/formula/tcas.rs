@@ -6,12 +6,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use nopol_formula::faults::{Formula, Found};
+use nopol_formula::faults::{FaultSets, Formula};
 use nopol_program::front::c;
 use nopol_program::interpret::{End, Run};
 use nopol_program::ir::{Entry, Expected, PlaceId, Program, Test};
 
-use super::{Options, search};
+use super::{FormulaOptions, search};
 use crate::tool::median;
 
 /// The length of TCAS in the papers, in lines.
@@ -33,7 +33,7 @@ pub struct Version {
 }
 
 /// The versions, one after another.
-pub fn versions(options: &Options) -> Result<impl Iterator<Item = Result<Version>>> {
+pub fn versions(options: &FormulaOptions) -> Result<impl Iterator<Item = Result<Version>>> {
     let (data, checkouts) = options.tcas()?;
     let inputs = data.join("tcas/tcas_inputs.txt");
     let inputs =
@@ -72,7 +72,7 @@ fn version(name: &str, text: &str, faulty: BTreeSet<u32>, inputs: &str) -> Resul
 
 impl Version {
     /// The candidates of some of its tests.
-    pub fn search(&self, tests: &[Test], formula: Formula, size: usize) -> Result<Found> {
+    pub fn search(&self, tests: &[Test], formula: Formula, size: usize) -> Result<FaultSets> {
         search::search(&self.program, tests, formula, BOUND, size)
     }
 }
@@ -94,7 +94,7 @@ struct Row {
 }
 
 /// Prints the table.
-pub fn bench(options: &Options) -> Result<()> {
+pub fn bench(options: &FormulaOptions) -> Result<()> {
     println!(
         "| version | failing | at once, s | candidates | line found | alone: line found | same sets | EXAM, % | solving, s \
          (program) | all, s (program) |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -220,7 +220,7 @@ fn suspicion(runs: &[Run], place: PlaceId) -> f64 {
 }
 
 /// The lines of the candidates, grouped by their rank: those of one group are equally likely.
-fn lines_of(program: &Program, found: &Found, scores: &[f64]) -> Vec<BTreeSet<u32>> {
+fn lines_of(program: &Program, found: &FaultSets, scores: &[f64]) -> Vec<BTreeSet<u32>> {
     let mut groups: BTreeMap<(usize, u64), BTreeSet<u32>> = BTreeMap::new();
     for candidate in &found.candidates {
         let score = candidate

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use nopol_heap::benchmark::{Faulty, Subject, translated};
-use nopol_heap::confine::{Confinement, Found, search};
+use nopol_heap::confine::{ConfinedRepair, Confinement, search};
 use nopol_heap::ir::StatementId;
 use nopol_heap::patch::Change;
-use nopol_heap::repair::{Options, Outcome, Strategy};
+use nopol_heap::repair::{HeapOptions, HeapOutcome, Strategy};
 use nopol_heap::until::Until;
 
 use super::spectrum::{Formula, Spectrum, rank};
@@ -78,10 +78,10 @@ pub fn measure(
     let mut weights: BTreeMap<StatementId, f64> = BTreeMap::new();
     for way in ways {
         let start = Instant::now();
-        let options = Options {
+        let options = HeapOptions {
             strategy: way.strategy,
             until: Until::at(start + limit),
-            ..Options::default()
+            ..HeapOptions::default()
         };
         let found = search(routine, &faulty.triples, way.confinement, options);
         searched.push(judged(subject, faulty, &found, start.elapsed()));
@@ -115,13 +115,13 @@ pub fn measure(
     }
 }
 
-fn judged(subject: &Subject, faulty: &Faulty, found: &Found, took: Duration) -> Searched {
+fn judged(subject: &Subject, faulty: &Faulty, found: &ConfinedRepair, took: Duration) -> Searched {
     let (outcome, is_equal) = match &found.repaired.result {
-        Outcome::Patch(changes) => ("repaired", is_equal(subject, faulty, changes)),
-        Outcome::Correct => ("correct", false),
-        Outcome::Contradiction(_) => ("contradiction", false),
-        Outcome::Exhausted => ("exhausted", false),
-        Outcome::Unknown => ("unknown", false),
+        HeapOutcome::Patch(changes) => ("repaired", is_equal(subject, faulty, changes)),
+        HeapOutcome::Correct => ("correct", false),
+        HeapOutcome::Contradiction(_) => ("contradiction", false),
+        HeapOutcome::Exhausted => ("exhausted", false),
+        HeapOutcome::Unknown => ("unknown", false),
     };
     Searched {
         seconds: took.as_secs_f64(),

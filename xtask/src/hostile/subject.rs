@@ -82,7 +82,7 @@ pub enum Tier {
 
 /// What came of a case.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CaseResult {
     pub code: i32,
     /// What is not as it should be, a sentence each.
     pub wrong: Vec<String>,
@@ -105,13 +105,13 @@ pub fn read(fixtures: &Path, name: &str) -> Vec<Case> {
 }
 
 /// Everything around one run.
-struct Place {
+struct Surroundings {
     /// All of it.
     dir: tempfile::TempDir,
     subject: PathBuf,
 }
 
-impl Place {
+impl Surroundings {
     fn new(fixtures: &Path, case: &Case) -> Self {
         let dir = tempfile::Builder::new()
             .prefix("hostile-")
@@ -283,8 +283,8 @@ fn copy(from: &Path, to: &Path) {
 
 /// Makes a subject, runs the tool on it, and looks at what is left. `cache` is a directory for what the tool
 /// keeps for later runs.
-pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> Outcome {
-    let place = Place::new(fixtures, case);
+pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> CaseResult {
+    let place = Surroundings::new(fixtures, case);
     let before = place.snapshot(&[]);
     let is_c = fixtures
         .join("hostile")
@@ -435,7 +435,7 @@ pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> Outcome {
     if !wrong.is_empty() {
         wrong.push(format!("it said:\n{stderr}"));
     }
-    Outcome {
+    CaseResult {
         code,
         wrong,
         said: said.replace(&*place.top().to_string_lossy(), "…"),
@@ -444,7 +444,7 @@ pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> Outcome {
 }
 
 /// Whether the first patch is the one wanted, and the first ones pass the user's own `cargo test`.
-fn check_patches(place: &Place, case: &Case, report: &Value, is_c: bool) -> Vec<String> {
+fn check_patches(place: &Surroundings, case: &Case, report: &Value, is_c: bool) -> Vec<String> {
     const CHECKED: usize = 2;
     let mut wrong = Vec::new();
     let patches = report["patches"].as_array().cloned().unwrap_or_default();

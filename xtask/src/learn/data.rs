@@ -114,7 +114,7 @@ fn repair(dir: &Path) -> Result<Option<Repair>> {
         rows: features::rows(&case),
         right,
         places: of(&place),
-        texts: of(&|edit| edit.after.clone()),
+        texts: of(&|edit| edit.after.to_string()),
     }))
 }
 

@@ -20,7 +20,7 @@ use super::edits::{self, What, skeleton};
 use super::mine::{Mined, Objects};
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct ExpressibleOptions {
     /// What `learn mine` wrote
     #[arg(value_name = "FILE")]
     edits: PathBuf,
@@ -41,7 +41,7 @@ pub struct Options {
 /// The answer for one edit.
 type Answer = Result<Way, Miss>;
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ExpressibleOptions) -> Result<()> {
     let file = fs::File::open(&options.edits)
         .with_context(|| format!("cannot read {}", options.edits.display()))?;
     let lines: Vec<String> = BufReader::new(file).lines().collect::<Result<_, _>>()?;

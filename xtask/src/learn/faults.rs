@@ -20,7 +20,7 @@ use crate::generate::Random;
 use crate::tool;
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct FaultyOptions {
     /// A checkout of the crate; it is copied
     #[arg(long, value_name = "DIR")]
     checkout: PathBuf,
@@ -178,7 +178,7 @@ struct Fault {
     body: String,
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &FaultyOptions) -> Result<()> {
     let tool = match &options.tool {
         Some(tool) => tool.clone(),
         None => tool::build()?,
@@ -245,7 +245,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// The tests that fail in the crate as it is.
-fn failing(options: &Options, tool: &Path, copy: &Utf8Path) -> Result<Vec<String>> {
+fn failing(options: &FaultyOptions, tool: &Path, copy: &Utf8Path) -> Result<Vec<String>> {
     let mut command = Command::new(tool);
     command.args(["nopol", "localize", "--format", "json"]);
     command.args(["--time-limit", &options.limit.to_string()]);
@@ -285,7 +285,7 @@ fn draw(faults: &mut BTreeMap<Kind, Vec<Fault>>, random: &mut Random) -> Option<
 
 /// Repairs one fault; whether some test noticed it.
 fn repair(
-    options: &Options,
+    options: &FaultyOptions,
     tool: &Path,
     copy: &Utf8Path,
     dir: &Path,

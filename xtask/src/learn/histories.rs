@@ -14,7 +14,7 @@ use super::edits::{self, What};
 use super::faults::Kind;
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct HistoriesOptions {
     /// Repositories; nothing is checked out
     #[arg(required = true, value_name = "DIR")]
     repositories: Vec<PathBuf>,
@@ -31,7 +31,7 @@ const MOST_BYTES: usize = 200_000;
 /// A commit that touches more files does something else, too.
 const MOST_FILES: usize = 6;
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &HistoriesOptions) -> Result<()> {
     let mut all: BTreeMap<Kind, usize> = BTreeMap::new();
     let mut commits = 0;
     for repository in &options.repositories {

@@ -3,7 +3,7 @@
 
 use cargo_nopol::rank::canonical::canonical;
 use cargo_nopol::rank::facts::{Candidate, Case, EditFacts};
-use nopol_source::{Form, Language};
+use nopol_source::{Condition, Form, Language};
 
 use super::faults::{Kind, Truth};
 
@@ -21,7 +21,7 @@ pub fn restores(case: &Case, candidate: &Candidate, truth: &Truth) -> bool {
         .text
         .get(from..to)
         .is_some_and(|it| it.trim().is_empty());
-    let is_same_condition = spelled(&edit.after) == spelled(&truth.condition);
+    let is_same_condition = spelled(&edit.after) == spelled(&Condition::from(&*truth.condition));
     is_same_place && is_same_condition && is_form(edit, truth)
 }
 
@@ -44,6 +44,6 @@ fn bare(text: &str) -> String {
 }
 
 /// The condition of a Rust program in one spelling.
-fn spelled(text: &str) -> String {
-    canonical(Language::Rust, text)
+fn spelled(condition: &Condition) -> String {
+    canonical(Language::Rust, condition)
 }

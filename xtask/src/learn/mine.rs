@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::edits::{self, Edit, What};
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct MineOptions {
     /// Repositories; nothing is checked out
     #[arg(required = true, value_name = "DIR")]
     repositories: Vec<PathBuf>,
@@ -52,7 +52,7 @@ const WORDS: [&str; 12] = [
     "if ", "while ", "&&", "||", "==", "!=", "<", ">", "matches!", "assert", "!", "is_",
 ];
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &MineOptions) -> Result<()> {
     let mut out = BufWriter::new(File::create(&options.out)?);
     for repository in &options.repositories {
         let mut number = 0;

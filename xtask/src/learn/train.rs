@@ -14,7 +14,7 @@ use super::faults::Kind;
 use super::fit::{self, Weights};
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct TrainOptions {
     /// Directories with repairs: NAME/truth.json and NAME/plausible.json
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
@@ -95,7 +95,7 @@ struct Fitted {
     line_by_hand: (f64, f64),
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &TrainOptions) -> Result<()> {
     let rust = learned(&options.dirs, &options.tried_on, options)?;
     if let Some(path) = &options.plot {
         calibration::plot(&rust.1, rust.0.line, path)?;
@@ -119,7 +119,7 @@ pub fn run(options: &Options) -> Result<()> {
 fn learned(
     dirs: &[PathBuf],
     tried_on: &[PathBuf],
-    options: &Options,
+    options: &TrainOptions,
 ) -> Result<(Fitted, Vec<Shown>)> {
     let mut repairs = data::read(dirs)?;
     let mut others = data::read(tried_on)?;
@@ -293,7 +293,7 @@ fn miss(repair: &Repair, weights: &[f64], rank: Option<usize>) {
 }
 
 /// The file of weights.
-fn file(rust: &Fitted, c: &Fitted, options: &Options) -> String {
+fn file(rust: &Fitted, c: &Fitted, options: &TrainOptions) -> String {
     let crates: BTreeSet<&str> = rust.repairs.iter().map(|repair| &*repair.krate).collect();
     let crates: Vec<&str> = crates.into_iter().collect();
     let problems: BTreeSet<&str> = c.repairs.iter().map(|repair| &*repair.krate).collect();

@@ -113,7 +113,7 @@ fn is_word(character: char) -> bool {
 /// Reads what `ptype /o` prints for a structure. Nothing if it is not the layout of a structure.
 pub(super) fn layout(text: &str) -> Option<Group> {
     // The groups that are open, each with the member that it makes up.
-    let mut open: Vec<(Option<Place>, Group)> = Vec::new();
+    let mut open: Vec<(Option<MemberPlace>, Group)> = Vec::new();
     for line in text.lines() {
         let (comment, code) = split_comment(line);
         let code = code.trim();
@@ -154,23 +154,23 @@ pub(super) fn layout(text: &str) -> Option<Group> {
 
 /// Where a member is.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct MemberPlace {
     offset: Option<u64>,
     bit: u32,
     size: u64,
 }
 
 /// Reads the comment before a member: `12: 3   |       4`, or only the size in a union.
-fn place(comment: &str) -> Option<Place> {
+fn place(comment: &str) -> Option<MemberPlace> {
     let Some((offset, size)) = comment.split_once('|') else {
-        return Some(Place {
+        return Some(MemberPlace {
             offset: None,
             bit: 0,
             size: comment.trim().parse().ok()?,
         });
     };
     let (offset, bit) = offset.split_once(':').unwrap_or((offset, "0"));
-    Some(Place {
+    Some(MemberPlace {
         offset: Some(offset.trim().parse().ok()?),
         bit: bit.trim().parse().ok()?,
         size: size.trim().parse().ok()?,

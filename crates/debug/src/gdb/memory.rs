@@ -84,14 +84,15 @@ impl Subject {
             nodes.push(walk.node(found)?);
         }
         // Where pointers lead to a global, two names of one thing would be two things.
-        let named = |place: &Place| match walk.known.get(&(place.address, place.c_type.clone())) {
-            Some(Value::Node(node)) => Some(*node),
-            _ => None,
-        };
+        let named =
+            |place: &GlobalRecord| match walk.known.get(&(place.address, place.c_type.clone())) {
+                Some(Value::Node(node)) => Some(*node),
+                _ => None,
+            };
         let named: Vec<Option<NodeId>> = places.iter().map(|(_, place)| named(place)).collect();
         if request.lost && walk.queue.is_empty() {
             for (address, c_type) in walk.names.live() {
-                let is_global = |(_, place): &(_, Place)| place.address == address;
+                let is_global = |(_, place): &(_, GlobalRecord)| place.address == address;
                 if places.iter().any(is_global) {
                     continue;
                 }
@@ -118,7 +119,7 @@ impl Subject {
 }
 
 /// A node whose fields are not decoded yet.
-struct Found {
+struct RawNode {
     id: NodeId,
     fields: Arc<Vec<Field>>,
     /// Nothing for a freed one, which holds nothing that means anything.
@@ -126,7 +127,7 @@ struct Found {
 }
 
 /// Where a global structure lies.
-struct Place {
+struct GlobalRecord {
     name: String,
     address: u64,
     c_type: String,
@@ -138,7 +139,7 @@ struct Walk<'a> {
     names: &'a mut Names,
     /// Where pointers lead that were followed before.
     known: HashMap<(u64, String), Value>,
-    queue: VecDeque<Found>,
+    queue: VecDeque<RawNode>,
 }
 
 impl Walk<'_> {
@@ -147,7 +148,7 @@ impl Walk<'_> {
         name: &str,
         is_shadowed: bool,
         variables: &mut Vec<Variable>,
-    ) -> Result<Option<Place>> {
+    ) -> Result<Option<GlobalRecord>> {
         // A local with this name would be meant otherwise.
         let is_plain = name
             .chars()
@@ -197,7 +198,7 @@ impl Walk<'_> {
         shown: &str,
         c_type: &str,
         variables: &mut Vec<Variable>,
-    ) -> Result<Option<Place>> {
+    ) -> Result<Option<GlobalRecord>> {
         let mut fields = Vec::new();
         let mut record = None;
         // Nobody can ask for a type without a name, but for that of the variable.
@@ -225,14 +226,14 @@ impl Walk<'_> {
             };
             variables.push(field.holding(value));
         }
-        Ok(address.zip(record).map(|(address, c_type)| Place {
+        Ok(address.zip(record).map(|(address, c_type)| GlobalRecord {
             name: shown.to_owned(),
             address,
             c_type,
         }))
     }
 
-    fn node(&mut self, found: Found) -> Result<Node> {
+    fn node(&mut self, found: RawNode) -> Result<Node> {
         let mut fields = Vec::with_capacity(found.fields.len());
         for field in found.fields.iter() {
             let value = match &found.bytes {
@@ -294,7 +295,7 @@ impl Walk<'_> {
         };
         let value = if bytes.is_some() || freed.is_some() {
             let id = self.names.number(address, &key.1);
-            self.queue.push_back(Found { id, fields, bytes });
+            self.queue.push_back(RawNode { id, fields, bytes });
             Value::Node(id)
         } else {
             Value::Unknown

@@ -7,11 +7,11 @@
 //! ```ignore
 //! use std::time::Duration;
 //!
-//! use gdb::{Launch, Names, Options, StateRequest, Subject};
+//! use gdb::{Launch, Names, GdbOptions, StateRequest, Subject};
 //!
 //! let limit = Duration::from_secs(10);
 //! let launch = Launch::new("./lists", &["3".to_owned()]);
-//! let mut subject = Subject::load(&launch, &Options::default())?;
+//! let mut subject = Subject::load(&launch, &GdbOptions::default())?;
 //! let mut names = Names::default();
 //! subject.break_at_function("reverse")?;
 //! let mut stop = subject.run(limit)?;
@@ -57,7 +57,7 @@ pub use breakpoints::Breakpoint;
 pub use launch::Launch;
 pub use memory::StateRequest;
 pub use names::Names;
-pub use process::Options;
+pub use process::GdbOptions;
 pub use snapshot::Snapshot;
 pub use stop::{Frame, FrameIdentity, Stop, Why};
 pub use subject::{Interrupter, SourceFile, Subject};

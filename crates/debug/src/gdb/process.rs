@@ -19,14 +19,14 @@ use super::{Error, Result};
 
 /// How gdb is started and waited for.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct GdbOptions {
     /// The program: a path, or a name to look up in `PATH`.
     pub gdb: Utf8PathBuf,
     /// How long gdb may take for a command. The time for which the subject runs does not count.
     pub answer_limit: Duration,
 }
 
-impl Default for Options {
+impl Default for GdbOptions {
     fn default() -> Self {
         Self {
             gdb: "gdb".into(),
@@ -113,7 +113,7 @@ impl Gdb {
     /// # Errors
     ///
     /// If there is no gdb, or it does not start.
-    pub fn start(options: &Options) -> Result<Self> {
+    pub fn start(options: &GdbOptions) -> Result<Self> {
         let mut command = Command::new(&options.gdb);
         command
             .args(["--nx", "--quiet", "--interpreter=mi3"])

@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use super::Result;
 use super::launch::Launch;
 use super::mi::quote;
-use super::process::{Gdb, Options};
+use super::process::{Gdb, GdbOptions};
 use super::stop::{self, Frame, FrameIdentity};
 use super::terminal::Terminal;
 use super::types::Types;
@@ -98,7 +98,7 @@ impl Subject {
     /// # Errors
     ///
     /// If there is no gdb, or the program cannot be loaded.
-    pub fn load(launch: &Launch, options: &Options) -> Result<Self> {
+    pub fn load(launch: &Launch, options: &GdbOptions) -> Result<Self> {
         let terminal = Terminal::open()?;
         let gdb = Gdb::start(options)?;
         let mut subject = Self {

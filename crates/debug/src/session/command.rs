@@ -84,16 +84,16 @@ pub const HELP: &str = "\
 start                 run the program to `main`
 next [N]              execute the next statement, or N of them
 step                  enter the function that is called
-enter, leave          go into the loop or branch, or past it, whatever its condition says
+enter, leave          enter the loop or branch, or skip it, whatever its condition yields
 break PLACE           stop at FUNCTION or FILE:LINE
 continue              run to the next breakpoint
-finish                run to the end of the function, where it can still be asserted; there, leave it
+finish                run to the end of the function, where states can still be asserted; from there, leave it
 print [ENTITY]        show the heap, or one entity: `current`, `n4->next`
 change ENTITY VALUE   give an entity a value: `change current n3`, `change n4->prev null`
-spec                  say that the heap is right as it is shown: it becomes a checkpoint
-repair                search for a patch that explains all checkpoints, and go on with it
+spec                  assert that the heap is correct as shown: it becomes a checkpoint
+repair                search for a patch that leads to all checkpoints, and continue with it
 rewrite [FILE]        show the patch, or write the patched source to FILE
-concrete LINE[-LINE]  say that these lines are right
+concrete LINE[-LINE]  assert that these lines are correct
 checkpoints           list the checkpoints
 resume N              go back to checkpoint N
 undo                  take back the last `change` or `spec`

@@ -72,7 +72,7 @@ impl DebugSession {
                     let seconds = limit.as_secs();
                     push(
                         &mut text,
-                        &format!("the program was stopped after {seconds} s on its way"),
+                        &format!("the program was stopped after {seconds} s, before it was there"),
                     );
                 }
                 self.shown_at(&mut text)?;
@@ -134,7 +134,7 @@ impl DebugSession {
                     return Err("the function is not followed".to_owned());
                 };
                 let line = tracked.loaded.routine.line_after(at, holds);
-                let line = line.ok_or("there is nothing to go on with")?;
+                let line = line.ok_or("there is nothing to continue")?;
                 self.subject.jump(line, limit).map_err(said)
             }
         }
@@ -198,7 +198,7 @@ impl DebugSession {
             return Err("the next statement is neither a loop nor a branch".to_owned());
         }
         let line = routine.line_after(at, enters);
-        let line = line.ok_or("there is nothing to go on with")?;
+        let line = line.ok_or("there is nothing to continue")?;
         let stop = self.subject.jump(line, self.settings.limit).map_err(said)?;
         if let Some(tracked) = &mut self.tracked {
             tracked.is_forced = true;
@@ -308,14 +308,13 @@ impl DebugSession {
             Why::OutOfTime => push(
                 text,
                 &format!(
-                    "the program ran for {} s without coming there: it was interrupted",
+                    "the program ran for {} s without reaching that place: it was interrupted",
                     self.settings.limit.as_secs()
                 ),
             ),
             Why::WaitsForInput => push(
                 text,
-                "the program waits for input, which it does not get in a session: it was interrupted; a test of nopol.toml may have \
-                 input (--test)",
+                "the program waits for input, which it does not get in a session: it was interrupted; a test of nopol.toml may have input (--only)",
             ),
             Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {
@@ -398,7 +397,7 @@ impl DebugSession {
         if way.is_open && was_seen {
             push(
                 text,
-                "a loop is written in one line: how often it ran was not seen, and its condition decides",
+                "a loop stands on one line: its iterations were not seen, so its condition decides",
             );
         }
         let statements = inserted(&tracked.loaded, tracked.in_force(), &way.slots);
@@ -435,11 +434,11 @@ fn unmodelled(loaded: &Loaded) -> String {
     let all = loaded.routine.concrete.iter().map(|concrete| {
         let first = loaded.routine.statements[concrete.statement].line;
         let lines = match concrete.last == first {
-            true => format!("line {first} does"),
-            false => format!("lines {first}-{} do", concrete.last),
+            true => format!("line {first}"),
+            false => format!("lines {first}-{}", concrete.last),
         };
         format!(
-            "what {lines} is taken from the run: {}",
+            "the effect of {lines} is taken from the run: {}",
             concrete.outside.reason
         )
     });

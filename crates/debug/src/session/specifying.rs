@@ -12,7 +12,7 @@ use nopol_heap::ir::{Atom, Routine};
 use nopol_heap::load::Loaded;
 use nopol_heap::machine::Fault;
 use nopol_heap::problem::{Control, Failure, Triple};
-use nopol_heap::repair::{Options, Outcome};
+use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::state::{State, Value};
 use nopol_heap::until::Until;
@@ -91,7 +91,7 @@ impl DebugSession {
             let function = frame.and_then(|frame| frame.function.as_deref());
             return Err(match &self.tracked {
                 Some(tracked) if function == Some(&tracked.loaded.routine.name) => format!(
-                    "the program is in the middle of a statement of `{}`: go to the next one by `next` first",
+                    "the program is in the middle of a statement of `{}`: reach the next one with `next` first",
                     tracked.loaded.routine.name
                 ),
                 Some(tracked) => format!(
@@ -109,7 +109,7 @@ impl DebugSession {
         }
         if self.tracked.as_ref().is_some_and(Tracked::is_halfway) {
             return Err(
-                "this statement is not modelled, and half done: go to its end by `next` first"
+                "this statement is not modelled, and half done: reach its end with `next` first"
                     .to_owned(),
             );
         }
@@ -128,7 +128,7 @@ impl DebugSession {
             && tracked.is_lost()
         {
             return Err(
-                "it is not known how often control came here: go on to the end of the loop, or `start` and come here by `next`"
+                "it is not known how often this line was reached: continue to the end of the loop, or `start` and come here with `next`"
                     .to_owned(),
             );
         }
@@ -211,9 +211,9 @@ impl DebugSession {
                 deadline: started.checked_add(limit * part / PARTS),
                 asked: Some(asked),
             };
-            let options = Options {
+            let options = HeapOptions {
                 until,
-                ..Options::default()
+                ..HeapOptions::default()
             };
             search(&routine, triples, Confinement::Suspects, options)
         };
@@ -221,12 +221,18 @@ impl DebugSession {
         let mut note = "";
         // Whoever corrects the heap rarely looks at everything.
         for (part, (trust, said)) in (2..).zip(LOOSER) {
-            if matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+            if matches!(
+                found.repaired.result,
+                HeapOutcome::Correct | HeapOutcome::Patch(_)
+            ) {
                 break;
             }
             let loose = history.triples(&routine, since.clone(), trust);
             let other = searched(&loose, part);
-            if matches!(other.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+            if matches!(
+                other.repaired.result,
+                HeapOutcome::Correct | HeapOutcome::Patch(_)
+            ) {
                 note = said;
                 found = other;
             }
@@ -235,15 +241,15 @@ impl DebugSession {
         let chain = history.chain();
         let seen = seen(&tracked.loaded);
         let answer = match found.repaired.result {
-            Outcome::Correct => {
+            HeapOutcome::Correct => {
                 tracked.changes.clear();
                 tracked.obstacle = None;
                 Ok(match chain.as_slice() {
-                    [_] if triples.iter().all(is_empty) => "nothing has to be changed: only the state at the beginning of the call is asserted; go on, and assert another one".to_owned(),
-                    _ => format!("nothing has to be changed: the program does all that is asserted{note}"),
+                    [_] if triples.iter().all(is_empty) => "nothing has to be changed: only the state at the beginning of the call is asserted; continue, and assert another one".to_owned(),
+                    _ => format!("nothing has to be changed: the program fulfils all assertions{note}"),
                 })
             }
-            Outcome::Patch(changes) => {
+            HeapOutcome::Patch(changes) => {
                 tracked.obstacle = obstacle(&tracked.loaded, &changes);
                 tracked.changes = changes;
                 Ok(format!(
@@ -252,34 +258,34 @@ impl DebugSession {
                     self.diff()
                 ))
             }
-            Outcome::Contradiction(at) => {
+            HeapOutcome::Contradiction(at) => {
                 let of: Vec<String> = at
                     .iter()
                     .filter_map(|at| chain.get(*at))
                     .map(ToString::to_string)
                     .collect();
                 Err(match of.as_slice() {
-                    [] => "no change that `repair` tries explains what is asserted".to_owned(),
+                    [] => "no change that `repair` tries fulfils the assertions".to_owned(),
                     [one] => format!(
                         "no change that `repair` tries leads to the state of checkpoint {one}: `undo` or `resume` takes it back"
                     ),
                     of => format!(
-                        "the states of checkpoints {} contradict each other, or no change that `repair` tries explains them together",
+                        "the states of checkpoints {} contradict each other, or no change that `repair` tries leads to all of them",
                         of.join(" and ")
                     ),
                 })
             }
-            Outcome::Exhausted => {
-                Err("no repair was found that explains all that is asserted".to_owned())
+            HeapOutcome::Exhausted => {
+                Err("no repair was found that fulfils all assertions".to_owned())
             }
-            Outcome::Unknown if asked.load(Ordering::SeqCst) => {
+            HeapOutcome::Unknown if asked.load(Ordering::SeqCst) => {
                 Err("the search was interrupted before it found a repair".to_owned())
             }
-            Outcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
-                "no repair was found in {seconds:.0} s: assert states more often, on fewer nodes, or say by `concrete` which lines are right"
+            HeapOutcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
+                "no repair was found in {seconds:.0} s: assert states more often, on fewer nodes, or name correct lines with `concrete`"
             )),
-            Outcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
-            Outcome::Unknown => Err(
+            HeapOutcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
+            HeapOutcome::Unknown => Err(
                 "no repair was found: the way between two checkpoints is too long, or there are too many nodes; assert states more often, on fewer nodes".to_owned(),
             ),
         };
@@ -376,7 +382,7 @@ impl DebugSession {
             ));
         }
         tracked.concrete.extend(lines);
-        Ok("these statements are taken for right".to_owned())
+        Ok("these statements are assumed to be correct".to_owned())
     }
 
     pub(super) fn checkpoints(&self) -> Done<String> {
@@ -444,7 +450,7 @@ impl DebugSession {
         let Some(last) = self.tracked.as_mut().and_then(Tracked::take_back) else {
             return Err("there is nothing to take back".to_owned());
         };
-        let mut text = format!("checkpoint {last} does not count any more\n");
+        let mut text = format!("checkpoint {last} is removed\n");
         // The function where the program is may be another one, which can be followed now.
         if self.here().is_none()
             && let Some(stop) = self.stop.clone()

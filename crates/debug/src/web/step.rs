@@ -20,14 +20,14 @@ pub struct Step {
     /// What the session answered: plain text, which may contain diffs.
     pub text: String,
     /// Where the program is, if that changed or is to be shown again.
-    pub place: Option<Place>,
+    pub place: Option<SourceLine>,
     /// The heap as an SVG file, if it is shown.
     pub picture: Option<String>,
 }
 
 /// A line of a source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLine {
     /// The file, as it is shown to the user.
     pub file: String,
     /// The line, from 1.
@@ -44,7 +44,7 @@ impl Step {
             "number": number,
             "command": cut(&self.command, LINE),
             "text": cut(&self.text, TEXT),
-            "place": self.place.as_ref().map(Place::json),
+            "place": self.place.as_ref().map(SourceLine::json),
             "picture": picture.filter(|picture| picture.len() <= PICTURE),
             "tooLarge": picture.is_some_and(|picture| picture.len() > PICTURE),
         })
@@ -52,7 +52,7 @@ impl Step {
     }
 }
 
-impl Place {
+impl SourceLine {
     fn json(&self) -> serde_json::Value {
         let line = usize::try_from(self.line).unwrap_or(usize::MAX);
         let before = line.saturating_sub(AROUND + 1);

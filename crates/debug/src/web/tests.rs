@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::history::STEPS;
 use super::server::MOST;
-use super::{Live, Place, Step};
+use super::{Live, SourceLine, Step};
 
 /// The address without the path, and the path.
 fn parts(live: &Live) -> (&str, &str) {
@@ -314,7 +314,7 @@ fn a_place_comes_with_the_lines_around_it() {
         (2, 500, 400, 500),
         (3, 0, 1, 201),
     ] {
-        let place = Place {
+        let place = SourceLine {
             file: "a.c".to_owned(),
             line,
             source: source.clone(),

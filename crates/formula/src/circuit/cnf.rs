@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Instant;
 
+use nopol_basics::deadline::Deadline;
 use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
 pub use rustsat::types::Lit;
 use rustsat::types::{TernaryVal, Var};
@@ -18,6 +18,8 @@ pub struct Solver {
     variables: Vec<u32>,
     next: u32,
     patience: Patience,
+    /// The time was over before every gate was a clause: what it would say is not true.
+    is_late: bool,
     /// How many decisions the question at hand may still take.
     left: Rc<Cell<u64>>,
     /// How often it was asked.
@@ -28,10 +30,13 @@ pub struct Solver {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Patience {
     /// Until then.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
     /// So many decisions, of all questions together.
     pub decisions: Option<u64>,
 }
+
+/// So many gates become clauses before the deadline is asked again.
+const GATES_BETWEEN: u32 = 4096;
 
 /// The solver gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +49,7 @@ impl Default for Solver {
             variables: Vec::new(),
             next: 0,
             patience: Patience::default(),
+            is_late: false,
             left: Rc::new(Cell::new(u64::MAX)),
             calls: 0,
         };
@@ -81,7 +87,7 @@ impl Solver {
                 counter.set(counter.get().saturating_sub(1));
             }
             let is_over = all.get() == 0 || left.get() == 0;
-            is_over || deadline.is_some_and(|deadline| Instant::now() > deadline)
+            is_over || deadline.is_over()
         });
         solver
     }
@@ -96,11 +102,19 @@ impl Solver {
         self.next
     }
 
-    /// The literal of a signal, whose gates become clauses.
+    /// The literal of a signal, whose gates become clauses. If the time is over, it is any literal, and no question is answered
+    /// from then on.
     pub fn literal(&mut self, circuit: &Circuit, bit: Bit) -> Lit {
         self.variables.resize(circuit.gates.len(), u32::MAX);
         let mut todo = vec![(bit.gate(), false)];
         while let Some((gate, is_ready)) = todo.pop() {
+            self.is_late = self.is_late
+                || is_ready
+                    && self.next.is_multiple_of(GATES_BETWEEN)
+                    && self.patience.deadline.is_over();
+            if self.is_late {
+                return Lit::negative(0);
+            }
             if self.variables[gate] != u32::MAX {
                 continue;
             }
@@ -169,6 +183,9 @@ impl Solver {
     /// If the solver gives up.
     pub fn check(&mut self, assumptions: &[Lit]) -> Result<bool, Unknown> {
         self.calls += 1;
+        if self.is_late {
+            return Err(Unknown);
+        }
         match self.inner.solve_assumps(assumptions) {
             Ok(SolverResult::Sat) => Ok(true),
             Ok(SolverResult::Unsat) => Ok(false),

@@ -11,11 +11,6 @@ use super::stream::{Output, Progress};
 use super::{Bit, Encoder, Result, constant, index_word};
 use crate::circuit::word::{self, Word};
 
-const CHAR: Scalar = Scalar::Int {
-    bits: 8,
-    signed: true,
-};
-
 /// Longest string that is read.
 const LONGEST: usize = 4096;
 
@@ -114,7 +109,7 @@ impl Encoder<'_> {
         let mut bytes = Vec::new();
         while bytes.len() < LONGEST {
             let at = self.moved(from, &index_word(bytes.len() as i128));
-            let Value::Bits(byte) = self.read(&Located::of(at), CHAR) else {
+            let Value::Bits(byte) = self.read(&Located::of(at), Scalar::CHAR) else {
                 return None;
             };
             match u8::try_from(word::known(&byte)?).ok()? {
@@ -172,7 +167,7 @@ impl Encoder<'_> {
                     Some(Scanned::Word(bytes)) => {
                         for (at, byte) in bytes.iter().chain([&0]).enumerate() {
                             let to = self.moved(target, &index_word(at as i128));
-                            let value = Value::Bits(constant(CHAR, i128::from(*byte)));
+                            let value = Value::Bits(constant(Scalar::CHAR, i128::from(*byte)));
                             self.write_when(*bit, &to, &value);
                         }
                     }
@@ -209,7 +204,7 @@ impl Encoder<'_> {
                 any = self.circuit.or(any, bit);
                 for (at, byte) in line.iter().chain([&0]).enumerate() {
                     let to = self.moved(buffer, &index_word(at as i128));
-                    let value = Value::Bits(constant(CHAR, i128::from(*byte)));
+                    let value = Value::Bits(constant(Scalar::CHAR, i128::from(*byte)));
                     self.write_when(bit, &to, &value);
                 }
             }
@@ -305,7 +300,7 @@ impl Encoder<'_> {
         let longest = self.longest(string);
         for at in 0..=longest.unwrap_or(LONGEST) {
             let here = self.moved(string, &index_word(at as i128));
-            let Value::Bits(byte) = self.read(&Located::of(here), CHAR) else {
+            let Value::Bits(byte) = self.read(&Located::of(here), Scalar::CHAR) else {
                 break;
             };
             // A run that came to the end of the string reads and prints no more of it.

@@ -16,8 +16,8 @@ pub mod stream;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
-use std::time::Instant;
 
+use nopol_basics::deadline::Deadline;
 use nopol_program::ir::{
     ChoiceId, Entry, FaultKind, FunctionId, Initially, NodeId, PlaceId, Program, Scalar, Span,
     Test, VariableId,
@@ -44,7 +44,7 @@ pub struct Extent {
     /// Most decisions of a solver. This limit is the same on every machine.
     pub decisions: Option<u64>,
     /// When to give up.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
 }
 
 /// Most gates of a formula unless less is wanted: about 2 GB.
@@ -62,7 +62,7 @@ impl Extent {
             gates: GATES,
             steps: STEPS,
             decisions: None,
-            deadline: None,
+            deadline: Deadline::Never,
         }
     }
 
@@ -79,8 +79,7 @@ impl Extent {
         if circuit.len() > self.gates {
             return Some(StopKind::Large);
         }
-        let is_late = self.deadline.is_some_and(|end| Instant::now() > end);
-        is_late.then_some(StopKind::Late)
+        self.deadline.is_over().then_some(StopKind::Late)
     }
 }
 
@@ -379,10 +378,7 @@ impl<'a> Encoder<'a> {
 
     /// The arguments of `main`: how many, and pointers to the strings.
     fn arguments(&mut self, main: FunctionId, arguments: &[Vec<u8>]) -> Vec<Value> {
-        let char = Scalar::Int {
-            bits: 8,
-            signed: true,
-        };
+        let char = Scalar::CHAR;
         let vector = self.new_object(&vec![Scalar::Pointer; arguments.len() + 1], Initially::Zero);
         for (at, argument) in arguments.iter().enumerate() {
             let object = self.new_object(&vec![char; argument.len() + 1], Initially::Zero);

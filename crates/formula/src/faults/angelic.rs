@@ -129,6 +129,7 @@ impl Shared<'_> {
             bound: self.extent.bound,
             steps: self.extent.steps,
             implicit: self.extent.implicit,
+            deadline: self.extent.deadline,
         };
         run(self.program, test, &limits, &mut self.positions, values)
     }

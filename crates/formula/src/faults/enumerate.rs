@@ -14,14 +14,14 @@ use nopol_program::position::Positions;
 pub use super::angelic::Part as Formula;
 use super::angelic::{AngelicProgram, Failing, Guess, Replay, Shared, guess};
 use super::hitting::Hitting;
-use super::{Candidate, Found, Limit, Outcome, Trouble, eager, transfer};
+use super::{Candidate, FaultSets, FaultsOutcome, Limit, Trouble, eager, transfer};
 use crate::circuit::cnf::{Lit, Solver};
 use crate::circuit::{Bit, Circuit};
 use crate::encode::Extent;
 
 /// What is searched.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct FaultsOptions {
     /// How far the program is followed.
     pub extent: Extent,
     /// How much of it is in the formula.
@@ -45,7 +45,7 @@ const MOST_GUESSES: usize = 16;
 
 pub(super) struct Search<'a> {
     pub(super) shared: Shared<'a>,
-    pub(super) options: Options,
+    pub(super) options: FaultsOptions,
     pub(super) tests: &'a [Test],
     /// Values that each place has in passing tests, and simple ones.
     pub(super) usual: &'a BTreeMap<PlaceId, Vec<i128>>,
@@ -96,8 +96,8 @@ pub fn localize(
     program: &Program,
     tests: &[Test],
     usual: &BTreeMap<PlaceId, Vec<i128>>,
-    options: Options,
-) -> Result<Found, Trouble> {
+    options: FaultsOptions,
+) -> Result<FaultSets, Trouble> {
     let started = Instant::now();
     let mut circuit = Circuit::default();
     let broken: BTreeMap<PlaceId, Bit> = program
@@ -134,7 +134,7 @@ pub fn localize(
     };
     let (outcome, candidates, complete_to) = search.all()?;
     let checks = search.asked.values().map(|asked| asked.solver.calls);
-    Ok(Found {
+    Ok(FaultSets {
         outcome,
         candidates,
         complete_to,
@@ -149,9 +149,9 @@ pub fn localize(
 }
 
 impl<'a> Search<'a> {
-    fn all(&mut self) -> Result<(Outcome, Vec<Candidate>, usize), Trouble> {
+    fn all(&mut self) -> Result<(FaultsOutcome, Vec<Candidate>, usize), Trouble> {
         if self.tests.is_empty() {
-            return Ok((Outcome::None, Vec::new(), 0));
+            return Ok((FaultsOutcome::None, Vec::new(), 0));
         }
         let mut found: Vec<Candidate> = self.probed();
         for candidate in &found {
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
         for size in 1..=self.options.size {
             match self.of_size(size, &mut found) {
                 Err(Trouble::Limit(limit)) => {
-                    return Ok((Outcome::Limit(limit), found, size - 1));
+                    return Ok((FaultsOutcome::Limit(limit), found, size - 1));
                 }
                 searched => searched?,
             }
@@ -169,9 +169,9 @@ impl<'a> Search<'a> {
             }
         }
         let outcome = if found.is_empty() {
-            Outcome::None
+            FaultsOutcome::None
         } else {
-            Outcome::Localized
+            FaultsOutcome::Localized
         };
         let all = self.shared.broken.len();
         Ok((outcome, found, self.options.size.min(all)))
@@ -267,8 +267,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn is_late(&self) -> bool {
-        let deadline = self.options.extent.deadline;
-        deadline.is_some_and(|deadline| Instant::now() > deadline)
+        self.options.extent.deadline.is_over()
     }
 
     /// Why a solver gave up.
@@ -387,6 +386,9 @@ impl<'a> Search<'a> {
                 // That the formula of a path says more than holds is what is compared.
                 Replay::Disagrees(run) if !self.options.formula.is_exact() => {
                     return Ok(Examined::Holds(run));
+                }
+                Replay::Disagrees(run) if run.end == End::Late => {
+                    return Err(Trouble::Limit(Limit::Time));
                 }
                 Replay::Disagrees(run) if run.end == End::Steps => {
                     return Err(Trouble::Limit(Limit::Steps));

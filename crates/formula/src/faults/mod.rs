@@ -21,7 +21,7 @@ use nopol_program::interpret::Run;
 use nopol_program::ir::PlaceId;
 use nopol_program::position::Positions;
 
-pub use enumerate::{Formula, Options, localize};
+pub use enumerate::{FaultsOptions, Formula, localize};
 
 /// A minimal set of places, and what must be computed there.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Candidate {
 
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FaultsOutcome {
     /// All candidates up to the size were found, at least one.
     Localized,
     /// There is none up to the size.
@@ -59,7 +59,7 @@ pub enum Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Time => "the time limit ended the search (--timeout)",
+            Self::Time => "the time limit ended the search (--time-limit)",
             Self::Decisions => "the search ended because the solver was given up",
             Self::Gates => "the search ended because the formula became too large (--bound)",
             Self::Steps => {
@@ -71,9 +71,9 @@ impl fmt::Display for Limit {
 
 /// What a search found and what it cost.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FaultSets {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: FaultsOutcome,
     /// The candidates, in the order in which they were found: no set is larger than one after it.
     pub candidates: Vec<Candidate>,
     /// The largest size that was searched completely.

@@ -6,12 +6,6 @@ use nopol_program::ir::{
 
 use super::{Generator, Shape, constant, expr, load};
 
-/// The type of numbers of elements.
-const LONG: Scalar = Scalar::Int {
-    bits: 64,
-    signed: true,
-};
-
 impl Generator {
     /// An expression of this type, so deep.
     pub fn expr(&mut self, ty: Scalar, depth: u32) -> Expr {
@@ -114,10 +108,7 @@ impl Generator {
 
     /// An element of an array: mostly one that is there.
     pub fn element(&mut self, array: Lvalue, length: Option<u32>, depth: u32) -> Lvalue {
-        let unsigned = Scalar::Int {
-            bits: 32,
-            signed: false,
-        };
+        let unsigned = Scalar::UINT;
         let size = i128::from(length.unwrap_or(2));
         let index = match self.pick(4) {
             0 | 1 => {
@@ -186,7 +177,7 @@ impl Generator {
                         ExprKind::Address(Box::new(element))
                     }
                     Shape::Pointer if depth > 0 => {
-                        let amount = self.expr(LONG, depth - 1);
+                        let amount = self.expr(Scalar::LONG, depth - 1);
                         let pointer = load(lvalue, Scalar::Pointer);
                         ExprKind::Offset(Box::new(pointer), Box::new(amount), 1)
                     }

@@ -1,5 +1,6 @@
 //! What holds of every run.
 
+use nopol_basics::deadline::Deadline;
 use std::collections::{HashMap, HashSet};
 
 use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
@@ -15,6 +16,7 @@ fn limits(implicit: bool) -> Limits {
         bound: BOUND,
         steps: 100_000,
         implicit,
+        deadline: Deadline::Never,
     }
 }
 

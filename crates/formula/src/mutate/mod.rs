@@ -20,6 +20,6 @@ pub mod space;
 pub mod specification;
 
 pub use operators::Level;
-pub use search::{Found, Options, Outcome, Repair, repairs};
+pub use search::{MutateOptions, MutateOutcome, MutateRepairs, Repair, repairs};
 pub use space::{MutationEdit, Space};
 pub use specification::Specification;

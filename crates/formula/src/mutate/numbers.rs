@@ -20,8 +20,7 @@ impl<'a> Mutator<'a> {
         expr: &Expr,
         value: i128,
     ) -> (Vec<(MutationEdit, Variant)>, Option<Span>) {
-        let (Some(literal), Scalar::Int { signed, .. }) = (text.literal(expr, value), expr.ty)
-        else {
+        let (Some(literal), Scalar::Int(kind)) = (text.literal(expr, value), expr.ty) else {
             return (Vec::new(), None);
         };
         if self.level < Level::Two {
@@ -32,7 +31,7 @@ impl<'a> Mutator<'a> {
         let written = &self.original.written;
         let not = written.item(at).map_or(&[][..], |item| &item.not);
         // Unsigned numbers wrap in C, and so does a sign before one. In Rust what does not fit is no number of the type.
-        let wraps = text.dialect == Dialect::C && !signed;
+        let wraps = text.dialect == Dialect::C && !kind.signed;
         let mut others: Vec<(i128, i128)> = [value + 1, value - 1, -value, 0]
             .into_iter()
             .map(|other| (other, expr.ty.wrap(other)))

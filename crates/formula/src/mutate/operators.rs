@@ -3,7 +3,7 @@
 use nopol_program::ir::BinaryOp::{
     self, Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor,
 };
-use nopol_program::ir::{Expr, ExprKind, LogicalOp, Variant};
+use nopol_program::ir::{Expr, ExprKind, Variant};
 
 /// How many mutations there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,62 +50,4 @@ pub fn level_of(expr: &Expr, variant: &Variant) -> Level {
         (Variant::Opposite, ExprKind::Cast(_)) => Level::Two,
         _ => Level::Three,
     }
-}
-
-/// How an operator is written, in C and in Rust.
-pub const fn token(op: BinaryOp) -> &'static str {
-    match op {
-        Add => "+",
-        Sub => "-",
-        Mul => "*",
-        Div => "/",
-        Rem => "%",
-        And => "&",
-        Or => "|",
-        Xor => "^",
-        Shl => "<<",
-        Shr => ">>",
-        Eq => "==",
-        Ne => "!=",
-        Lt => "<",
-        Le => "<=",
-        Gt => ">",
-        Ge => ">=",
-    }
-}
-
-/// How tightly an operator binds, in C and in Rust.
-pub type Binding = (u8, u8);
-
-/// That of an operator with one operand, which no other one binds more tightly than.
-pub const TIGHTEST: Binding = (20, 20);
-
-/// That of `&&` and of `||`.
-pub const fn binding_of_logical(op: LogicalOp) -> Binding {
-    match op {
-        LogicalOp::And => (2, 2),
-        LogicalOp::Or => (1, 1),
-    }
-}
-
-/// How tightly an operator binds.
-pub const fn binding(op: BinaryOp) -> Binding {
-    match op {
-        Mul | Div | Rem => (10, 10),
-        Add | Sub => (9, 9),
-        Shl | Shr => (8, 8),
-        And => (5, 7),
-        Xor => (4, 6),
-        Or => (3, 5),
-        Lt | Le | Gt | Ge => (7, 4),
-        Eq | Ne => (6, 4),
-    }
-}
-
-/// Whether an operation may stand without parentheses where one that binds like this is around it: in both languages, and
-/// of the same connective on both sides, as it does not matter where that begins.
-pub const fn is_bare_within(within: Binding, around: Binding) -> bool {
-    let is_connective = within.0 <= 2;
-    let is_same = within.0 == around.0 && within.1 == around.1;
-    within.0 > around.0 && within.1 > around.1 || is_connective && is_same
 }

@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Overflow, Scalar, VariableId, Variant,
 };
+use nopol_scalar::Precedence;
 
-use super::operators::{Level, binding_of_logical, is_bare_within};
-use super::rewrite::binding_within;
+use super::operators::Level;
+use super::rewrite::precedence_of;
 use super::space::{MutationEdit, Mutator};
 
 /// Most clauses that are added to one condition.
@@ -93,9 +94,9 @@ impl Mutator<'_> {
                 (LogicalOp::And, BinaryOp::And, "&&"),
                 (LogicalOp::Or, BinaryOp::Or, "||"),
             ] {
-                let binds = binding_of_logical(op);
+                let binds = Precedence::of_logical(op);
                 let is_bare =
-                    binding_within(original).is_none_or(|within| is_bare_within(within, binds));
+                    precedence_of(original).is_none_or(|within| within.is_bare_within(binds));
                 let left = if is_bare {
                     own.clone()
                 } else {
@@ -173,10 +174,7 @@ fn can_be_moved(index: &Expr) -> bool {
     };
     // A literal next to a sign changes by itself.
     let has_literal = matches!(&written.kind, ExprKind::Binary(_, _, _, b) if matches!(b.kind, ExprKind::Constant(_)));
-    matches!(index.ty, Scalar::Int { .. })
-        && is_sum(written)
-        && !has_literal
-        && has_no_effects(index)
+    matches!(index.ty, Scalar::Int(_)) && is_sum(written) && !has_literal && has_no_effects(index)
 }
 
 fn has_no_effects(expr: &Expr) -> bool {
@@ -210,8 +208,7 @@ fn has_no_faults(expr: &Expr) -> bool {
         ExprKind::Load(of) => is_named(of),
         ExprKind::Cast(a) => has_no_faults(a),
         ExprKind::Binary(op, _, a, b) => {
-            use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-            let compares = matches!(op, Eq | Ne | Lt | Le | Gt | Ge);
+            let compares = op.comparison().is_some();
             compares && a.ty != Scalar::Pointer && has_no_faults(a) && has_no_faults(b)
         }
         _ => false,

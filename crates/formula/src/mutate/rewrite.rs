@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use nopol_program::ir::{BinaryOp, Dialect, Expr, ExprKind, LogicalOp, Span};
 use nopol_program::written::{Operand, Operation, Operator, Used, Written};
+use nopol_scalar::Precedence;
 
 use super::literals::Literal;
-use super::operators::{Binding, binding, binding_of_logical, is_bare_within, token};
 use super::space::MutationEdit;
 
 /// The text of a file, and where an expression is in it.
@@ -94,7 +94,7 @@ impl<'a> Text<'a> {
         operation: &Operation,
         (a, b): (&Expr, &Expr),
         new: BinaryOp,
-        around: Option<Binding>,
+        around: Option<Precedence>,
     ) -> Option<MutationEdit> {
         let Operator::Binary(old) = operation.operator else {
             return None;
@@ -109,27 +109,28 @@ impl<'a> Text<'a> {
             return Some(self.edit(at, new.to_owned()));
         }
         if operation.assigns {
-            return is_arithmetic(new).then(|| self.edit(at, format!("{}=", token(new))));
+            let computes = new.comparison().is_none();
+            return computes.then(|| self.edit(at, format!("{}=", new.token())));
         }
         let is_list = |left: &Operand| {
-            let opens = self.dialect == Dialect::Rust && token(new).starts_with('<');
+            let opens = self.dialect == Dialect::Rust && new.token().starts_with('<');
             opens && left.ends_with_type && left.is_bare
         };
         let opens_list = operation
             .operands
             .as_ref()
             .is_some_and(|[left, _]| is_list(left));
-        if binding(old) == binding(new) && !opens_list {
-            return Some(self.edit(at, token(new).to_owned()));
+        if Precedence::of(old) == Precedence::of(new) && !opens_list {
+            return Some(self.edit(at, new.token().to_owned()));
         }
         let [left, right] = operation.operands?;
-        let written = (token(new), binding(new));
+        let written = (new.token(), Precedence::of(new));
         Some(self.around(around, (a, left, opens_list), (at, written), (b, right)))
     }
 
     /// Another operator of the same binding.
     pub fn swapped(self, operation: &Operation, new: BinaryOp) -> MutationEdit {
-        self.edit(bytes(operation.at), token(new).to_owned())
+        self.edit(bytes(operation.at), new.token().to_owned())
     }
 
     /// The other connective.
@@ -137,7 +138,7 @@ impl<'a> Text<'a> {
         self,
         operation: &Operation,
         (a, b): (&Expr, &Expr),
-        around: Option<Binding>,
+        around: Option<Precedence>,
     ) -> Option<MutationEdit> {
         let Operator::Logical(old) = operation.operator else {
             return None;
@@ -147,7 +148,7 @@ impl<'a> Text<'a> {
             LogicalOp::Or => ("&&", LogicalOp::And),
         };
         let [left, right] = operation.operands?;
-        let new = (new, binding_of_logical(binds));
+        let new = (new, Precedence::of_logical(binds));
         let at = bytes(operation.at);
         Some(self.around(around, (a, left, false), (at, new), (b, right)))
     }
@@ -187,14 +188,13 @@ impl<'a> Text<'a> {
     /// Two operands with another operator that binds differently, with the parentheses that this takes.
     fn around(
         self,
-        around: Option<Binding>,
+        around: Option<Precedence>,
         (a, left, must_wrap): (&Expr, Operand, bool),
-        (at, (new, binds)): (Range<usize>, (&str, Binding)),
+        (at, (new, binds)): (Range<usize>, (&str, Precedence)),
         (b, right): (&Expr, Operand),
     ) -> MutationEdit {
         let wrapped = |expr: &Expr, operand: Operand, must_wrap: bool| {
-            let is_loose =
-                binding_within(expr).is_some_and(|within| !is_bare_within(within, binds));
+            let is_loose = precedence_of(expr).is_some_and(|within| !within.is_bare_within(binds));
             let text = self.get(bytes(operand.span));
             match operand.is_bare && (is_loose || must_wrap) {
                 true => format!("({text})"),
@@ -211,7 +211,7 @@ impl<'a> Text<'a> {
         ]
         .concat();
         let whole = first.start..second.end;
-        let is_loose = around.is_some_and(|around| !is_bare_within(binds, around));
+        let is_loose = around.is_some_and(|around| !binds.is_bare_within(around));
         let text = match is_loose && !self.is_in_parentheses(&whole) {
             true => format!("({text})"),
             false => text,
@@ -289,17 +289,12 @@ pub fn is_truth(op: BinaryOp, a: &Expr, b: &Expr) -> bool {
 }
 
 /// How tightly the operator on the outside of an expression binds, if there is one.
-pub fn binding_within(expr: &Expr) -> Option<Binding> {
+pub fn precedence_of(expr: &Expr) -> Option<Precedence> {
     match &expr.kind {
-        ExprKind::Choice(of, _) | ExprKind::Cast(of) => binding_within(of),
-        ExprKind::Binary(op, ..) => Some(binding(*op)),
-        ExprKind::Logical(op, ..) => Some(binding_of_logical(*op)),
-        ExprKind::Conditional(..) => Some((0, 0)),
+        ExprKind::Choice(of, _) | ExprKind::Cast(of) => precedence_of(of),
+        ExprKind::Binary(op, ..) => Some(Precedence::of(*op)),
+        ExprKind::Logical(op, ..) => Some(Precedence::of_logical(*op)),
+        ExprKind::Conditional(..) => Some(Precedence::LOOSEST),
         _ => None,
     }
-}
-
-const fn is_arithmetic(op: BinaryOp) -> bool {
-    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-    !matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
 }

@@ -20,7 +20,7 @@ use crate::encode::{Choices, Explored, Extent, Side, StopKind};
 
 /// What is searched.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct MutateOptions {
     /// How far programs are followed.
     pub extent: Extent,
     /// Most statements that a repair changes.
@@ -42,7 +42,7 @@ pub struct Repair {
 
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MutateOutcome {
     /// Every minimal repair up to the size was found, at least one.
     Repaired,
     /// There is none up to the size.
@@ -60,9 +60,9 @@ pub enum Outcome {
 
 /// What a search found and what it cost.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct MutateRepairs {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: MutateOutcome,
     /// The repairs, in the order in which they were found: none is larger than one after it.
     pub repairs: Vec<Repair>,
     /// The largest size that was searched completely.
@@ -100,7 +100,7 @@ const NUMBERS: usize = 16;
 struct Search<'a> {
     space: &'a Space,
     specification: &'a Specification,
-    options: Options,
+    options: MutateOptions,
     circuit: Circuit,
     positions: Positions,
     choices: Choices,
@@ -111,7 +111,7 @@ struct Search<'a> {
     known: Vec<Known>,
     /// How many numbers were tried for each choice of any number, one by one.
     tried: HashMap<ChoiceId, usize>,
-    found: Found,
+    found: MutateRepairs,
     started: Instant,
 }
 
@@ -122,11 +122,11 @@ struct Search<'a> {
 pub fn repairs(
     space: &Space,
     specification: &Specification,
-    options: Options,
-) -> Result<Found, Trouble> {
+    options: MutateOptions,
+) -> Result<MutateRepairs, Trouble> {
     let started = Instant::now();
-    let mut found = Found {
-        outcome: Outcome::None,
+    let mut found = MutateRepairs {
+        outcome: MutateOutcome::None,
         repairs: Vec::new(),
         complete_to: 0,
         is_exhausted: false,
@@ -139,7 +139,7 @@ pub fn repairs(
     let judge = match Judge::new(specification, space, options.extent) {
         Ok(judge) => judge,
         Err(Trouble::Late) => {
-            found.outcome = Outcome::Limit;
+            found.outcome = MutateOutcome::Limit;
             return Ok(found);
         }
         Err(trouble) => return Err(trouble),
@@ -161,7 +161,7 @@ pub fn repairs(
     };
     let outcome = match search.all() {
         Ok(outcome) => outcome,
-        Err(Trouble::Late) => Outcome::Limit,
+        Err(Trouble::Late) => MutateOutcome::Limit,
         Err(trouble) => return Err(trouble),
     };
     let mut found = search.found;
@@ -174,7 +174,7 @@ pub fn repairs(
 }
 
 impl Search<'_> {
-    fn all(&mut self) -> Result<Outcome, Trouble> {
+    fn all(&mut self) -> Result<MutateOutcome, Trouble> {
         for (choice, of) in self.space.choices.iter_enumerated() {
             let bit = self.circuit.input();
             self.choices.made.insert(choice, bit);
@@ -194,8 +194,8 @@ impl Search<'_> {
         let counted = at_least(&mut self.circuit, &changed, self.options.size + 1);
         let original = Made::new();
         match self.judge.ask(&original, &mut self.positions)? {
-            Answer::Right { .. } if self.judge.is_vacuous()? => return Ok(Outcome::Vacuous),
-            Answer::Right { is_unbounded } => return Ok(Outcome::Right { is_unbounded }),
+            Answer::Right { .. } if self.judge.is_vacuous()? => return Ok(MutateOutcome::Vacuous),
+            Answer::Right { is_unbounded } => return Ok(MutateOutcome::Right { is_unbounded }),
             Answer::Wrong(check) => self.refuted(&original, check)?,
         }
         let above = self.above();
@@ -223,8 +223,8 @@ impl Search<'_> {
             }
         }
         Ok(match self.found.repairs.is_empty() {
-            true => Outcome::None,
-            false => Outcome::Repaired,
+            true => MutateOutcome::None,
+            false => MutateOutcome::Repaired,
         })
     }
 
@@ -287,7 +287,7 @@ impl Search<'_> {
         self.found.examined += 1;
         // An input that is known costs a run, and not a solver.
         for at in 0..self.known.len() {
-            let verdict = self.verdict(&made, at);
+            let verdict = self.verdict(&made, at)?;
             if !verdict.holds {
                 return self.learned(at, &made, &verdict);
             }
@@ -313,17 +313,23 @@ impl Search<'_> {
     }
 
     /// How a program fares with a known input.
-    fn verdict(&mut self, made: &Made, at: usize) -> Verdict {
+    fn verdict(&mut self, made: &Made, at: usize) -> Result<Verdict, Trouble> {
         let (extent, check) = (self.options.extent, &self.known[at].check);
         let program = &self.space.program;
-        self.specification
-            .judge(program, made, check, extent, &mut self.positions)
+        let verdict = self
+            .specification
+            .judge(program, made, check, extent, &mut self.positions);
+        // Of a run that was given up nothing is known.
+        match is_late(extent) {
+            true => Err(Trouble::Late),
+            false => Ok(verdict),
+        }
     }
 
     /// Whether a program that is right comes to an end where the original is wrong.
     fn mends(&mut self, made: &Made) -> Result<bool, Trouble> {
         for at in 0..self.known.len() {
-            if self.verdict(made, at).ends && !self.verdict(&Made::new(), at).holds {
+            if self.verdict(made, at)?.ends && !self.verdict(&Made::new(), at)?.holds {
                 return Ok(true);
             }
         }
@@ -339,7 +345,7 @@ impl Search<'_> {
             is_large: false,
         });
         let at = self.known.len() - 1;
-        let verdict = self.verdict(made, at);
+        let verdict = self.verdict(made, at)?;
         self.learned(at, made, &verdict)
     }
 

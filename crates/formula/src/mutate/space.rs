@@ -10,9 +10,10 @@ use nopol_program::ir::{
 };
 use nopol_program::visit::{self, Needs, variable_of};
 use nopol_program::written::{Operation, Operator, Owner};
+use nopol_scalar::Precedence;
 use typed_index_collections::TiVec;
 
-use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, others};
+use super::operators::{Level, others};
 use super::rearranged::clauses_of;
 use super::rewrite::{Text, is_truth};
 use super::scopes::Scopes;
@@ -300,7 +301,7 @@ impl<'a> Mutator<'a> {
     fn lvalue(&mut self, lvalue: &mut Lvalue) {
         match lvalue {
             Lvalue::Variable(_) => {}
-            Lvalue::Deref(pointer) => self.value(pointer, Some(TIGHTEST)),
+            Lvalue::Deref(pointer) => self.value(pointer, Some(Precedence::TIGHTEST)),
             Lvalue::Index { array, index, .. } => {
                 self.lvalue(array);
                 let original = index.clone();
@@ -312,7 +313,7 @@ impl<'a> Mutator<'a> {
     }
 
     /// Mutates an expression and all within. `around`: how tightly the operator around it binds.
-    fn value(&mut self, expr: &mut Expr, around: Option<Binding>) {
+    fn value(&mut self, expr: &mut Expr, around: Option<Precedence>) {
         let text = self.text(expr.span);
         let mut variants: Vec<(MutationEdit, Variant)> = Vec::new();
         let original = expr.clone();
@@ -334,12 +335,12 @@ impl<'a> Mutator<'a> {
                     self.note_pointer(text, &original);
                 }
             }
-            ExprKind::Unary(_, a) => self.value(a, Some(TIGHTEST)),
+            ExprKind::Unary(_, a) => self.value(a, Some(Precedence::TIGHTEST)),
             // One that is written has parentheses of its own; others are not seen.
             ExprKind::Cast(a) => {
                 let is_written = text.is_none_or(|text| text.range(a) != text.range(&original));
                 // A number that is used as a condition is compared with 0, though nothing is written: `==` for `!=`.
-                let is_truth = original.ty == Scalar::Bool && matches!(a.ty, Scalar::Int { .. });
+                let is_truth = original.ty == Scalar::Bool && matches!(a.ty, Scalar::Int(_));
                 if let Some(text) = text.filter(|_| is_truth && self.level >= Level::Two) {
                     let edit = text.opposite(a);
                     variants.extend(edit.map(|edit| (edit, Variant::Opposite)));
@@ -348,7 +349,14 @@ impl<'a> Mutator<'a> {
                     (at, level) = (Some(operation.at), Some(Level::Two));
                     variants = self.not_equal(text, operation);
                 }
-                self.value(a, if is_written { Some(TIGHTEST) } else { around });
+                self.value(
+                    a,
+                    if is_written {
+                        Some(Precedence::TIGHTEST)
+                    } else {
+                        around
+                    },
+                );
             }
             ExprKind::Binary(op, _, a, b) => {
                 let op = *op;
@@ -374,12 +382,12 @@ impl<'a> Mutator<'a> {
                 }
                 match (text, operation.filter(|operation| operation.step.is_some())) {
                     (Some(text), Some(operation)) => self.step(text, operation, a, b),
-                    _ => self.value(b, Some(binding(op))),
+                    _ => self.value(b, Some(Precedence::of(op))),
                 }
-                self.value(a, Some(binding(op)));
+                self.value(a, Some(Precedence::of(op)));
             }
             ExprKind::Logical(op, _, a, b) => {
-                let binds = binding_of_logical(*op);
+                let binds = Precedence::of_logical(*op);
                 if let (Some(text), Some(operation)) = (text, operation) {
                     at = Some(operation.at);
                     let edit = text.connective(operation, (a, b), around);
@@ -398,16 +406,16 @@ impl<'a> Mutator<'a> {
             }
             ExprKind::Offset(a, b, _) => {
                 let pointer = a.clone();
-                self.value(a, Some(TIGHTEST));
+                self.value(a, Some(Precedence::TIGHTEST));
                 match (text, operation) {
                     (Some(text), Some(operation)) => {
                         match operation.step {
                             Some(_) => self.step(text, operation, &pointer, b),
-                            None => self.value(b, Some(TIGHTEST)),
+                            None => self.value(b, Some(Precedence::TIGHTEST)),
                         }
                         self.other_way(text, operation, &pointer, b);
                     }
-                    _ => self.value(b, Some(TIGHTEST)),
+                    _ => self.value(b, Some(Precedence::TIGHTEST)),
                 }
             }
             ExprKind::Distance(a, b, _) => {
@@ -415,12 +423,12 @@ impl<'a> Mutator<'a> {
                 operation
                     .into_iter()
                     .for_each(|operation| self.settled(operation.at));
-                self.value(a, Some(TIGHTEST));
-                self.value(b, Some(TIGHTEST));
+                self.value(a, Some(Precedence::TIGHTEST));
+                self.value(b, Some(Precedence::TIGHTEST));
             }
             ExprKind::Conditional(_, a, b, c) => {
                 for operand in [a, b, c] {
-                    self.value(operand, Some(TIGHTEST));
+                    self.value(operand, Some(Precedence::TIGHTEST));
                 }
             }
             // Where the input comes from cannot be wrong.
@@ -446,7 +454,7 @@ impl<'a> Mutator<'a> {
         text: Text<'a>,
         operation: &Operation,
         (op, (a, b)): (BinaryOp, (&Expr, &Expr)),
-        around: Option<Binding>,
+        around: Option<Precedence>,
     ) -> Vec<(MutationEdit, Variant)> {
         let fitting = others(op, self.level).filter(|other| fits(*other, a.ty));
         // What is written between pointers is a comparison of their distance.
@@ -512,9 +520,9 @@ fn clauses(statements: &[Statement]) -> Vec<Expr> {
 
 /// Whether an operator may stand between operands of this type.
 const fn fits(op: BinaryOp, ty: Scalar) -> bool {
-    use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or, Xor};
+    use BinaryOp::{And, Or, Xor};
     match ty {
-        Scalar::Bool => matches!(op, And | Or | Xor | Eq | Ne | Lt | Le | Gt | Ge),
+        Scalar::Bool => matches!(op, And | Or | Xor) || op.comparison().is_some(),
         _ => true,
     }
 }

@@ -1,7 +1,6 @@
 //! When a mutated program is right, and inputs for which it is not.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
 use nopol_program::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
@@ -202,6 +201,7 @@ const fn limits(extent: Extent) -> Limits {
         bound: extent.bound,
         steps: extent.steps,
         implicit: extent.implicit,
+        deadline: extent.deadline,
     }
 }
 
@@ -363,14 +363,15 @@ impl<'a> Judge<'a> {
         match self.specification {
             Specification::Tests(_) => {
                 for at in 0..self.order.len() {
-                    if is_late(self.extent) {
-                        return Err(Trouble::Late);
-                    }
                     let check = Check::Test(self.order[at]);
                     let program = &self.space.program;
                     let verdict =
                         self.specification
                             .judge(program, made, &check, self.extent, positions);
+                    // Of a run that was given up nothing is known.
+                    if is_late(self.extent) {
+                        return Err(Trouble::Late);
+                    }
                     if !verdict.holds {
                         self.order[..=at].rotate_right(1);
                         return Ok(Answer::Wrong(check));
@@ -452,6 +453,7 @@ impl<'a> Judge<'a> {
             bound: MANY_ROUNDS,
             steps: MANY_STEPS,
             implicit: self.extent.implicit,
+            deadline: self.extent.deadline,
         };
         for _ in 0..MOST_LONG {
             let literal = proof.solver.literal(&proof.circuit, asked);
@@ -465,6 +467,9 @@ impl<'a> Judge<'a> {
             let positions = &mut Positions::default();
             let made = HashMap::new();
             let (run, _) = call(program, *function, &arguments, &limits, positions, &made);
+            if run.end == End::Late {
+                return Err(Trouble::Late);
+            }
             if matches!(run.end, End::Bound(_) | End::Steps) {
                 return Ok(true);
             }
@@ -481,8 +486,7 @@ impl<'a> Judge<'a> {
 
 /// Whether the time is over.
 pub fn is_late(extent: Extent) -> bool {
-    let deadline = extent.deadline;
-    deadline.is_some_and(|deadline| Instant::now() > deadline)
+    extent.deadline.is_over()
 }
 
 impl Proof {
@@ -554,6 +558,9 @@ impl Proof {
         };
         let positions = &mut Positions::default();
         let verdict = specification.judge(program, &Made::new(), &check, extent, positions);
+        if is_late(extent) {
+            return Err(Trouble::Late);
+        }
         match verdict.holds {
             true => Err(Trouble::Disagreement),
             false => Ok(Answer::Wrong(check)),

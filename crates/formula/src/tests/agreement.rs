@@ -1,5 +1,6 @@
 //! Circuits against the interpreter, on random programs: with angelic values at random places, both say the same of a test.
 
+use nopol_basics::deadline::Deadline;
 use std::collections::{BTreeMap, HashMap};
 
 use nopol_program::interpret::{Angelic, End, Limits, run};
@@ -77,6 +78,7 @@ pub(super) fn agree(
         bound,
         steps: 1_000_000,
         implicit,
+        deadline: Deadline::Never,
     };
     let run = run(program, test, &limits, &mut positions, &angelic);
     prop_assert_ne!(&run.end, &End::Steps);

@@ -1,5 +1,7 @@
 //! Circuits compute what machine integers do.
 
+use nopol_scalar::IntKind;
+
 use std::collections::HashMap;
 
 use nopol_program::ir::Scalar;
@@ -35,7 +37,7 @@ proptest! {
         a in any::<i64>(), b in prop_oneof![any::<i64>(), -3_i64..70], width in prop::sample::select(vec![8_u8, 16, 32, 64]),
         signed in any::<bool>(), free in any::<(bool, bool)>(),
     ) {
-        let ty = Scalar::Int { bits: width, signed };
+        let ty = Scalar::Int(IntKind::new(width, signed));
         let (a, b) = (ty.wrap(i128::from(a)), ty.wrap(i128::from(b)));
         let (mut circuit, mut inputs) = (Circuit::default(), HashMap::new());
         let x = operand(&mut circuit, &mut inputs, a, width, free.0);

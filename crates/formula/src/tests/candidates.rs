@@ -1,6 +1,7 @@
 //! Candidates on random programs: what grows on demand finds what the whole program's formula finds, and every candidate
 //! holds and is minimal. The programs are the same each time: some formulas of others take a solver for ever.
 
+use nopol_basics::deadline::Deadline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nopol_program::interpret::{End, Limits, run};
@@ -12,7 +13,7 @@ use proptest::test_runner::RngSeed;
 use crate::circuit::Circuit;
 use crate::circuit::cnf::Solver;
 use crate::encode::{Explored, Extent, Frees, encode};
-use crate::faults::{Formula, Found, Options, localize};
+use crate::faults::{FaultSets, FaultsOptions, Formula, localize};
 use crate::generate;
 
 const EXTENT: Extent = Extent::new(generate::BOUND, true);
@@ -22,6 +23,7 @@ fn failing(program: &Program, tests: &[Test]) -> Vec<Test> {
         bound: EXTENT.bound,
         steps: 1_000_000,
         implicit: EXTENT.implicit,
+        deadline: Deadline::Never,
     };
     let fails = |test: &&Test| {
         let run = run(
@@ -36,7 +38,7 @@ fn failing(program: &Program, tests: &[Test]) -> Vec<Test> {
     tests.iter().filter(fails).cloned().collect()
 }
 
-fn found(program: &Program, tests: &[Test], formula: Formula, size: usize) -> Found {
+fn found(program: &Program, tests: &[Test], formula: Formula, size: usize) -> FaultSets {
     found_among(program, tests, formula, size, None)
 }
 
@@ -46,8 +48,8 @@ fn found_among(
     formula: Formula,
     size: usize,
     places: Option<BTreeSet<PlaceId>>,
-) -> Found {
-    let options = Options {
+) -> FaultSets {
+    let options = FaultsOptions {
         extent: EXTENT,
         formula,
         size,
@@ -56,7 +58,7 @@ fn found_among(
     localize(program, tests, &BTreeMap::new(), options).unwrap()
 }
 
-fn sets(found: &Found) -> BTreeSet<Vec<PlaceId>> {
+fn sets(found: &FaultSets) -> BTreeSet<Vec<PlaceId>> {
     found
         .candidates
         .iter()

@@ -3,6 +3,7 @@
 mod agreement;
 mod arithmetic;
 mod candidates;
+mod late;
 mod mutants;
 mod strings;
 mod unset;

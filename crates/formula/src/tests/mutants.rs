@@ -15,7 +15,7 @@ use crate::mutate::applied::mutant;
 use crate::mutate::must::Prune;
 use crate::mutate::space::Unmutated;
 use crate::mutate::specification::Check;
-use crate::mutate::{Level, Options, Outcome, Space, Specification, repairs};
+use crate::mutate::{Level, MutateOptions, MutateOutcome, Space, Specification, repairs};
 
 const EXTENT: Extent = Extent::new(3, true);
 
@@ -169,7 +169,7 @@ fn assert_all_are_found(
         if prune == Prune::Nothing && space.choices.len() > FEW {
             continue;
         }
-        let options = Options {
+        let options = MutateOptions {
             extent: EXTENT,
             size: depth.size,
             prune,
@@ -177,7 +177,7 @@ fn assert_all_are_found(
         let found = repairs(space, specification, options);
         let found = found
             .map_err(|trouble| TestCaseError::fail(format!("{prune:?}: {trouble:?}\n{text}")))?;
-        if matches!(found.outcome, Outcome::Right { .. }) {
+        if matches!(found.outcome, MutateOutcome::Right { .. }) {
             return Ok(false);
         }
         let sets = found.repairs.iter();
@@ -185,7 +185,10 @@ fn assert_all_are_found(
             .map(|repair| repair.made.keys().copied().collect())
             .collect();
         prop_assert_eq!(&sets, &expected, "{:?}\n{}", prune, text);
-        prop_assert_eq!(found.outcome == Outcome::Repaired, !expected.is_empty());
+        prop_assert_eq!(
+            found.outcome == MutateOutcome::Repaired,
+            !expected.is_empty()
+        );
     }
     Ok(!expected.is_empty())
 }
@@ -243,9 +246,8 @@ fn kept(program: &Program) -> Unmutated {
     }
 }
 
-#[test]
-fn all_mutants_that_equal_a_reference_are_found() {
-    hold(10, DEEP, |program, texts| {
+fn all_that_equal_a_reference_are_found(cases: u32) {
+    hold(cases, DEEP, |program, texts| {
         let space = Space::new(program, texts, &kept(program), (Level::Two, false));
         let (function, reference) = (named(program, "wrong"), named(program, "right"));
         let specification = Specification::Function {
@@ -278,8 +280,8 @@ fn all_mutants_that_equal_a_reference_are_found() {
     });
 }
 
-fn all_that_pass_the_tests_are_found(depth: Depth) {
-    hold(10, depth, |program, texts| {
+fn all_that_pass_the_tests_are_found(cases: u32, depth: Depth) {
+    hold(cases, depth, |program, texts| {
         let space = Space::new(program, texts, &kept(program), (depth.level, false));
         let tests: Vec<Test> = (0..INPUTS)
             .map(|input| {
@@ -294,12 +296,31 @@ fn all_that_pass_the_tests_are_found(depth: Depth) {
     });
 }
 
+/// How many programs there are in `make test`; each takes seconds.
+const SOME: u32 = 4;
+
+/// How many there are in `make test-full`.
+const MANY: u32 = 20;
+
+#[test]
+fn all_mutants_that_equal_a_reference_are_found() {
+    all_that_equal_a_reference_are_found(SOME);
+}
+
 #[test]
 fn all_mutants_that_pass_the_tests_are_found() {
-    all_that_pass_the_tests_are_found(DEEP);
+    all_that_pass_the_tests_are_found(SOME, DEEP);
 }
 
 #[test]
 fn all_single_mutants_of_the_third_level_that_pass_the_tests_are_found() {
-    all_that_pass_the_tests_are_found(WIDE);
+    all_that_pass_the_tests_are_found(SOME, WIDE);
+}
+
+#[test]
+#[ignore = "make test-full: as above, with more programs"]
+fn all_mutants_of_many_programs_are_found() {
+    all_that_equal_a_reference_are_found(MANY);
+    all_that_pass_the_tests_are_found(MANY, DEEP);
+    all_that_pass_the_tests_are_found(MANY, WIDE);
 }

@@ -1,10 +1,11 @@
 //! Lowers conditions.
 
-use nopol_program::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
+use nopol_program::ir::{Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
+use nopol_scalar::CmpOp;
 
 use super::Lowering;
 use super::terms::Parts;
-use crate::ir::{Atom, Compared, Comparison, Condition, Term, Type};
+use crate::ir::{Atom, Compared, Condition, Term, Type};
 
 impl Lowering<'_> {
     /// Lowers a condition.
@@ -39,15 +40,15 @@ impl Lowering<'_> {
             {
                 self.condition(inner, parts)
             }
-            ExprKind::Binary(op, _, left, right) if comparison(*op).is_some() => {
-                let comparison = comparison(*op).unwrap_or(Comparison::Ne);
+            ExprKind::Binary(op, _, left, right) if op.comparison().is_some() => {
+                let comparison = op.comparison().unwrap_or(CmpOp::Ne);
                 self.comparison(comparison, [left, right], expr.span, parts)
             }
             _ => {
                 let left = self.term(expr, None, parts)?;
                 let right = Term::Implied(Atom::Number(0));
                 Ok(compared(
-                    Comparison::Ne,
+                    CmpOp::Ne,
                     [left, right],
                     true,
                     (expr.span, None),
@@ -59,7 +60,7 @@ impl Lowering<'_> {
 
     fn comparison(
         &mut self,
-        comparison: Comparison,
+        comparison: CmpOp,
         [left, right]: [&Expr; 2],
         span: Span,
         parts: &mut Parts,
@@ -93,17 +94,17 @@ impl Lowering<'_> {
     }
 
     /// Where the operator between two operands is written.
-    fn operator(&self, comparison: Comparison, left: Span, right: Span) -> Option<Span> {
+    fn operator(&self, comparison: CmpOp, left: Span, right: Span) -> Option<Span> {
         let text = self.text(Span {
             start: left.end,
             end: right.start,
             ..left
         });
-        let at = u32::try_from(text.find(comparison.sign())?).ok()?;
+        let at = u32::try_from(text.find(comparison.token())?).ok()?;
         let start = left.end + at;
         Some(Span {
             start,
-            end: start + u32::try_from(comparison.sign().len()).ok()?,
+            end: start + u32::try_from(comparison.token().len()).ok()?,
             ..left
         })
     }
@@ -132,7 +133,7 @@ impl Lowering<'_> {
 }
 
 fn compared(
-    comparison: Comparison,
+    comparison: CmpOp,
     [left, right]: [Term; 2],
     is_of_numbers: bool,
     (span, operator): (Span, Option<Span>),
@@ -148,17 +149,5 @@ fn compared(
         number: parts.comparisons.len() - 1,
         left,
         right,
-    }
-}
-
-const fn comparison(op: BinaryOp) -> Option<Comparison> {
-    match op {
-        BinaryOp::Eq => Some(Comparison::Eq),
-        BinaryOp::Ne => Some(Comparison::Ne),
-        BinaryOp::Lt => Some(Comparison::Lt),
-        BinaryOp::Le => Some(Comparison::Le),
-        BinaryOp::Gt => Some(Comparison::Gt),
-        BinaryOp::Ge => Some(Comparison::Ge),
-        _ => None,
     }
 }

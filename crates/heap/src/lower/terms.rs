@@ -258,17 +258,11 @@ const fn is_arithmetic(op: BinaryOp) -> bool {
 /// Whether a type holds all numbers of another one.
 fn holds_all(wide: Scalar, narrow: Scalar) -> bool {
     match (wide, narrow) {
-        (Scalar::Int { bits, .. }, Scalar::Bool) => bits > 0,
-        (
-            Scalar::Int { bits, signed },
-            Scalar::Int {
-                bits: other,
-                signed: other_signed,
-            },
-        ) => match (signed, other_signed) {
-            (true, false) => bits > other,
+        (Scalar::Int(_), Scalar::Bool) => true,
+        (Scalar::Int(wide), Scalar::Int(narrow)) => match (wide.signed, narrow.signed) {
+            (true, false) => wide.bits > narrow.bits,
             (false, true) => false,
-            _ => bits >= other,
+            _ => wide.bits >= narrow.bits,
         },
         _ => false,
     }

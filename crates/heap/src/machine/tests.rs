@@ -1,6 +1,8 @@
-//! The machine against the interpreter of formulas, on random functions over numbers of all types.
+//! The machine against the interpreter of formulas, on random functions over numbers of all types, and on random functions
+//! that build and rewire a list.
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 use nopol_program::interpret::{self, End, Limits, call};
 use nopol_program::ir::FaultKind;
 use nopol_program::position::Positions;
@@ -50,11 +52,65 @@ const OPERATORS: [&str; 16] = [
 ];
 
 /// Reads a program off a list of choices; after its end every choice is the first one.
-struct Choices(std::vec::IntoIter<u16>);
+struct Choices {
+    picked: std::vec::IntoIter<u16>,
+    /// What numbers can be read from.
+    numbers: &'static [&'static str],
+}
+
+/// The numbers of a program with one node.
+const OF_ONE: [&str; 5] = ["a", "b", "c", "n->f", "n->g"];
+
+/// The numbers of a program with a list. Some pointers may be null.
+const OF_LIST: [&str; 9] = [
+    "a",
+    "b",
+    "c",
+    "n->f",
+    "p->g",
+    "q->f",
+    "k",
+    "p->next->f",
+    "n->other->g",
+];
+
+/// The pointers of a program with a list.
+const POINTERS: [&str; 9] = [
+    "n",
+    "p",
+    "q",
+    "n->next",
+    "p->next",
+    "q->other",
+    "p->other",
+    "n->next->other",
+    "0",
+];
+
+/// Pointers that can be assigned to.
+const POINTER_PLACES: [&str; 7] = [
+    "p",
+    "q",
+    "p->next",
+    "q->other",
+    "n->other",
+    "n->next->next",
+    "q->next",
+];
+
+/// Numbers that can be assigned to.
+const NUMBER_PLACES: [&str; 7] = ["p->f", "q->g", "n->f", "a", "b", "c", "p->next->g"];
 
 impl Choices {
+    fn new(picked: Vec<u16>, numbers: &'static [&'static str]) -> Self {
+        Self {
+            picked: picked.into_iter(),
+            numbers,
+        }
+    }
+
     fn below(&mut self, count: usize) -> usize {
-        usize::from(self.0.next().unwrap_or(0)) % count
+        usize::from(self.picked.next().unwrap_or(0)) % count
     }
 
     fn of(&mut self, all: &[&'static str]) -> &'static str {
@@ -68,7 +124,7 @@ impl Choices {
         };
         let deeper = depth.saturating_sub(1);
         match kind {
-            0 => self.of(&["a", "b", "c", "n->f", "n->g"]).to_owned(),
+            0 => self.of(self.numbers).to_owned(),
             1 => self.of(&LITERALS).to_owned(),
             2 => format!("({})({})", self.of(&TYPES), self.expression(deeper)),
             3 => format!(
@@ -97,6 +153,7 @@ impl Choices {
         }
     }
 
+    /// A function over numbers and the fields of one node.
     fn program(&mut self) -> String {
         let [r, a, b, c, f, g] = [(); 6].map(|()| self.of(&TYPES));
         let [one, two, three, four, five] = [(); 5].map(|()| self.expression(2));
@@ -114,6 +171,83 @@ struct cell {{ {f} f; {g} g; struct cell *next; }};
         c = {four};
     }}
     return {five};
+}}
+int main(void) {{ return work(1, 2, 3) != 0; }}
+"
+        )
+    }
+
+    fn condition(&mut self) -> String {
+        match self.below(5) {
+            0 => self.of(&POINTERS[..8]).to_owned(),
+            1 => format!("!{}", self.of(&POINTERS[..8])),
+            2 => format!("({}) < ({})", self.expression(1), self.expression(1)),
+            kind => {
+                let equal = if kind == 3 { "==" } else { "!=" };
+                format!("{} {equal} {}", self.of(&POINTERS[..8]), self.of(&POINTERS))
+            }
+        }
+    }
+
+    fn statement(&mut self) -> String {
+        match self.below(6) {
+            0 | 1 => format!("{} = {};", self.of(&POINTER_PLACES), self.of(&POINTERS)),
+            2 | 3 => format!("{} = {};", self.of(&NUMBER_PLACES), self.expression(2)),
+            4 => format!(
+                "if ({}) {{ {} = {}; }}",
+                self.condition(),
+                self.of(&POINTER_PLACES),
+                self.of(&POINTERS)
+            ),
+            _ => format!(
+                "if ({} {} {}) {{ {} = {}; }} else {{ {} = {}; }}",
+                self.condition(),
+                self.of(&["&&", "||"]),
+                self.condition(),
+                self.of(&NUMBER_PLACES),
+                self.expression(1),
+                self.of(&POINTER_PLACES),
+                self.of(&POINTERS)
+            ),
+        }
+    }
+
+    /// A function that builds a list of up to three nodes, and goes through it while it changes it. Its loops end.
+    fn list_program(&mut self) -> String {
+        let [r, a, b, c, f, g] = [(); 6].map(|()| self.of(&TYPES));
+        let length = self.below(4);
+        let [one, two, three, four] = [(); 4].map(|()| self.statement());
+        let result = self.expression(2);
+        format!(
+            "#include <stdlib.h>
+struct cell {{ {f} f; {g} g; struct cell *next; struct cell *other; }};
+{r} work({a} a, {b} b, {c} c) {{
+    struct cell *n = 0;
+    struct cell *p = 0;
+    struct cell *q = 0;
+    int k = 0;
+    while (k < {length}) {{
+        p = malloc(sizeof *p);
+        p->f = a;
+        p->g = k;
+        p->next = n;
+        p->other = q;
+        q = n;
+        n = p;
+        k = k + 1;
+    }}
+    k = 0;
+    while (p != 0 && k < 6) {{
+        {one}
+        {two}
+        if (p) {{
+            p = p->next;
+        }}
+        k = k + 1;
+    }}
+    {three}
+    {four}
+    return {result};
 }}
 int main(void) {{ return work(1, 2, 3) != 0; }}
 "
@@ -144,6 +278,7 @@ fn agree(text: &str, arguments: &[i128]) -> Option<Result<(), String>> {
         bound: 10,
         steps: 10_000,
         implicit: true,
+        deadline: Deadline::Never,
     };
     let arguments: Vec<i128> = loaded
         .routine
@@ -172,7 +307,8 @@ fn agree(text: &str, arguments: &[i128]) -> Option<Result<(), String>> {
             one == *other
         }
         (End::Fault(FaultKind::DivisionByZero, _), _, Err(Fault::Division(_)))
-        | (End::Fault(FaultKind::Shift, _), _, Err(Fault::Shift(_))) => true,
+        | (End::Fault(FaultKind::Shift, _), _, Err(Fault::Shift(_)))
+        | (End::Fault(FaultKind::NullPointer, _), _, Err(Fault::Null(_))) => true,
         // What C leaves undefined and every compiler defines: the machine wraps, and shifts negative numbers.
         (End::Fault(FaultKind::Overflow | FaultKind::Shift, _), ..) => return None,
         _ => false,
@@ -181,7 +317,8 @@ fn agree(text: &str, arguments: &[i128]) -> Option<Result<(), String>> {
     Some(is_same.then_some(()).ok_or_else(difference))
 }
 
-fn compare(cases: u32) {
+/// Compares both on so many programs that `write` makes of choices.
+fn compare(cases: u32, write: impl Fn(Vec<u16>) -> String) {
     COMPARED.with(|count| count.set(0));
     let config = Config {
         cases,
@@ -193,7 +330,7 @@ fn compare(cases: u32) {
     let mut runner = TestRunner::new_with_rng(config, random);
     let strategy = (vec(any::<u16>(), 0..120), vec(any::<i64>(), 3));
     let done = runner.run(&strategy, |(choices, arguments)| {
-        let text = Choices(choices.into_iter()).program();
+        let text = write(choices);
         // Numbers near the ends of types, and small ones.
         for shift in [0, 31, 32, 56, 62] {
             let arguments: Vec<i128> = arguments.iter().map(|of| i128::from(of >> shift)).collect();
@@ -220,13 +357,27 @@ thread_local! {
 
 #[test]
 fn the_machine_and_the_interpreter_agree_on_numbers_of_all_types() {
-    compare(60);
+    compare(60, of_numbers);
 }
 
 #[test]
 #[ignore = "as above, with many programs"]
 fn the_machine_and_the_interpreter_agree_on_many_programs() {
-    compare(2000);
+    compare(2000, of_numbers);
+    compare(2000, of_lists);
+}
+
+#[test]
+fn the_machine_and_the_interpreter_agree_on_lists() {
+    compare(100, of_lists);
+}
+
+fn of_numbers(picked: Vec<u16>) -> String {
+    Choices::new(picked, &OF_ONE).program()
+}
+
+fn of_lists(picked: Vec<u16>) -> String {
+    Choices::new(picked, &OF_LIST).list_program()
 }
 
 #[test]

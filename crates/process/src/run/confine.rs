@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt;
 
 use anyhow::{Context, Result};
@@ -13,8 +14,8 @@ use super::process::Limits;
 use super::sandbox::{self, Sandbox, SandboxMode};
 use crate::copy::{files, git};
 
-/// Limit on a run's address space, and on its resident memory, in bytes.
-const MEMORY: u64 = 4 << 30;
+/// Limit on a run's address space, and on its resident memory, in GiB, unless the user sets another.
+pub const MEMORY: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
 /// Limit on the size of each file that a run writes, in bytes.
 const FILE: u64 = 256 << 20;
 /// Files of the user's home that are copied into the run's home, because tests call git.
@@ -35,6 +36,8 @@ pub struct Circumstances {
     pub home: bool,
     /// The run has no limits on memory and file size.
     pub limits: bool,
+    /// The addresses of the run are random: they are others in each run.
+    pub addresses: bool,
 }
 
 impl Circumstances {
@@ -42,13 +45,21 @@ impl Circumstances {
         cwd: false,
         home: false,
         limits: false,
+        addresses: false,
     };
 
-    /// Everything as in the user's own `cargo test`.
+    /// Everything as in the user's own `cargo test`, but for the addresses.
     pub const AS_USER: Self = Self {
         cwd: true,
         home: true,
         limits: true,
+        addresses: false,
+    };
+
+    /// Other addresses in each run.
+    pub const OTHER_ADDRESSES: Self = Self {
+        addresses: true,
+        ..Self::NONE
     };
 
     /// Each relaxation by itself.
@@ -73,6 +84,8 @@ impl Circumstances {
 pub struct Confinement {
     /// How runs are sandboxed.
     pub mode: SandboxMode,
+    /// The memory that a run may use, in bytes.
+    memory: u64,
     /// A directory outside of every repository, for the files that runs write.
     pub scratch: Utf8PathBuf,
     /// `GIT_CEILING_DIRECTORIES`: git must not look for a repository above these directories.
@@ -85,7 +98,13 @@ pub struct Confinement {
 
 impl Confinement {
     /// `ceilings` are directories above which git must not look for a repository.
-    pub fn new(mode: SandboxMode, scratch: Utf8PathBuf, ceilings: &[Utf8PathBuf]) -> Self {
+    /// A run may use `memory` GiB.
+    pub fn new(
+        mode: SandboxMode,
+        memory: NonZeroU32,
+        scratch: Utf8PathBuf,
+        ceilings: &[Utf8PathBuf],
+    ) -> Self {
         let real = std::env::var("HOME").ok().map(Utf8PathBuf::from);
         let mut home = Vec::new();
         let mut toolchain = Vec::new();
@@ -105,6 +124,7 @@ impl Confinement {
         above.extend(std::env::var("GIT_CEILING_DIRECTORIES").ok());
         Self {
             mode,
+            memory: u64::from(memory.get()) << 30,
             scratch,
             ceilings: above.join(":"),
             home,
@@ -215,10 +235,10 @@ impl Confinement {
 
     /// The limits of a run. Where a sanitizer needs more address space than a limit would allow, only
     /// resident memory is limited.
-    pub fn limits(needs_addresses: bool) -> Limits {
+    pub fn limits(&self, needs_addresses: bool) -> Limits {
         Limits {
-            addresses: (!needs_addresses).then_some(MEMORY),
-            memory: Some(MEMORY),
+            addresses: (!needs_addresses).then_some(self.memory),
+            memory: Some(self.memory),
             file_size: Some(FILE),
         }
     }
@@ -281,6 +301,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let confinement = Confinement {
+            memory: 4 << 30,
             mode: SandboxMode::Off,
             scratch: dir.to_owned(),
             ceilings: String::new(),

@@ -94,7 +94,7 @@ impl Runner<'_> {
         }
         let limits = match circumstances.limits {
             true => Limits::default(),
-            false => Confinement::limits(binary.harness.needs_addresses()),
+            false => self.confinement.limits(binary.harness.needs_addresses()),
         };
         let stdin = match launch.stdin {
             Stdin::Nothing => None,
@@ -116,6 +116,7 @@ impl Runner<'_> {
             timeout: launch.timeout,
             silence: None,
             limits,
+            random_addresses: circumstances.addresses,
             sandbox: self.confinement.sandbox(writable),
         })
     }

@@ -12,6 +12,8 @@ use super::{Binary, Plan, Runner};
 
 /// Where Memcheck writes what it finds, in the run directory.
 const FOUND: &str = "memcheck";
+/// What a report contains once the program runs.
+const STARTED: &str = "<state>RUNNING</state>";
 /// Of what happens in programs of the system, such as shells, nothing is asked.
 const SKIPPED: &str = "--trace-children-skip=/bin/*,/usr/*";
 
@@ -28,7 +30,8 @@ pub fn installed() -> Option<Utf8PathBuf> {
 
 impl Runner<'_> {
     /// What Memcheck finds in the functions of the subject while a test runs that is a command, a clause each; whether it
-    /// passes is not asked. What a test that is ended did until then counts.
+    /// passes is not asked. What a test that is ended did until then counts. `None` if Memcheck cannot watch the program: it
+    /// has a sanitizer that needs the same memory, or is for a processor that valgrind does not know.
     ///
     /// # Errors
     /// If the run is stopped, or valgrind cannot be started.
@@ -38,7 +41,10 @@ impl Runner<'_> {
         binary: &Binary,
         test: &str,
         timeout: Duration,
-    ) -> Result<BTreeSet<String>> {
+    ) -> Result<Option<BTreeSet<String>>> {
+        if binary.harness.needs_addresses() {
+            return Ok(None);
+        }
         let plan = Plan {
             timeout,
             ..Plan::default()
@@ -60,15 +66,17 @@ impl Runner<'_> {
             launch.args.splice(0..0, own);
             self.start(dir, binary, launch)?;
             let mut found = BTreeSet::new();
+            let mut has_started = false;
             for entry in fs::read_dir(dir).with_context(|| format!("cannot read {dir}"))? {
                 let entry = entry?;
                 if entry.file_name().to_string_lossy().starts_with(FOUND) {
                     let text = fs::read(entry.path())?;
                     let text = String::from_utf8_lossy(&text);
+                    has_started |= text.contains(STARTED);
                     found.extend(errors(&text, binary.tree.top()));
                 }
             }
-            Ok(found)
+            Ok(has_started.then_some(found))
         };
         let (found, _) = binary.tree.guard(test, || self.with_run_dir(run))?;
         Ok(found)

@@ -58,6 +58,8 @@ pub struct Job<'a> {
     pub silence: Option<Duration>,
     /// Limits on its resources.
     pub limits: Limits,
+    /// Its addresses are random, as they are for the user; otherwise they are the same in each run.
+    pub random_addresses: bool,
     /// The sandbox that it runs in, if any.
     pub sandbox: Option<Sandbox>,
 }
@@ -235,6 +237,7 @@ impl Supervisor {
             timeout: [job.timeout, left].into_iter().flatten().min(),
             silence: job.silence,
             limits: job.limits,
+            random_addresses: job.random_addresses,
             sandbox: job.sandbox.clone(),
         };
         let nothing;

@@ -50,7 +50,7 @@ impl Watch {
     /// Waits for a change that matters, and until nothing changes for a moment; the first file.
     fn change(&self, events: &Receiver<notify::Result<Event>>) -> io::Result<PathBuf> {
         let gone = || {
-            io::Error::other("the system no longer tells of changed files; start the command again")
+            io::Error::other("the system no longer reports changed files; start the command again")
         };
         let first = loop {
             let event = events.recv().map_err(|_| gone())?;

@@ -37,6 +37,8 @@ pub struct Spawn {
     /// The longest time without output to its standard streams, which are files.
     pub silence: Option<Duration>,
     pub limits: Limits,
+    /// Its addresses are random, as they are for the user; otherwise they are the same in each run.
+    pub random_addresses: bool,
     pub sandbox: Option<Sandbox>,
 }
 

@@ -7,12 +7,14 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use camino::Utf8PathBuf;
+use nopol_scalar::IntKind;
 
 use self::scopes::{Routine, Scope, Symbol};
 use self::source::{Source, Syntax};
 use self::statements::Jump;
 use self::types::{Type, Types};
-use super::super::ir::{FunctionId, Lvalue, Outside, Program, Span, Statement, VariableId};
+use super::super::ir::{FunctionId, Lvalue, Outside, Program, Scalar, Span, Statement, VariableId};
+use super::super::visit;
 use super::super::written::Owner;
 
 mod arguments;
@@ -100,7 +102,11 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
     for fixed in std::mem::take(&mut translator.fixed) {
         translator.program.written.fix(fixed);
     }
-    Ok(translator.program)
+    let mut program = translator.program;
+    for (place, scalar) in visit::scalars(&program) {
+        program.places[place].is_character = scalar == Scalar::Int(IntKind::I8);
+    }
+    Ok(program)
 }
 
 /// The macros that are variables of a program because they stand for a constant, with their values, if these are made of
@@ -149,7 +155,7 @@ pub fn expanded(
             .map_err(|(_, reason)| reason)
             .transpose()
     });
-    let tokens = found.ok_or("no file of the program leads there")??;
+    let tokens = found.ok_or("no file of the program includes this one")??;
     let words = tokens.iter().map(|token| match &*token.text {
         _ if token.kind == lex::TokenKind::Quoted => token.text.to_string(),
         "NULL" | "nullptr" => "0".to_owned(),

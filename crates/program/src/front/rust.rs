@@ -303,7 +303,7 @@ impl<'a> Front<'a> {
         if function.attrs.iter().any(panics) {
             return Err(self.outside(
                 span,
-                format!("the test `{name}` is to panic, which is not supported"),
+                format!("the test `{name}` expects a panic, which is not supported"),
             ));
         }
         if !function.sig.inputs.is_empty() || !matches!(function.sig.output, ReturnType::Default) {

@@ -3,18 +3,12 @@
 use std::borrow::Cow;
 
 use super::format::{self, Decimal};
-use super::value::{Address, Value, wrap};
+use super::value::{Address, Value};
 use super::{End, Flow, Interpreter, Jump};
 use crate::ir::{Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span};
 
 /// Most bytes of output that are kept; more is dropped.
 const MOST_OUTPUT: usize = 1 << 20;
-
-/// What strings are made of.
-pub const CHAR: Scalar = Scalar::Int {
-    bits: 8,
-    signed: true,
-};
 
 impl<'p> Interpreter<'p, '_> {
     /// Calls a builtin.
@@ -79,7 +73,7 @@ impl<'p> Interpreter<'p, '_> {
 
     /// A byte of a string.
     fn byte(&mut self, string: Option<Address>, at: i128, span: Span) -> Flow<u8> {
-        let (byte, is_set) = self.read_at(string, at, CHAR, span)?;
+        let (byte, is_set) = self.read_at(string, at, Scalar::CHAR, span)?;
         if !is_set {
             self.fault(FaultKind::Unset, span)?;
         }
@@ -113,7 +107,7 @@ impl<'p> Interpreter<'p, '_> {
                     let mut number = Decimal::default();
                     self.input.take_while(usize::MAX, |byte| number.take(byte));
                     if number.has_digits {
-                        self.write_at(target, 0, Value::Number(wrap(*ty, number.value())), span)?;
+                        self.write_at(target, 0, Value::Number(ty.wrap(number.value())), span)?;
                     } else if number.has_begun {
                         return Ok(done);
                     }
@@ -185,7 +179,7 @@ impl<'p> Interpreter<'p, '_> {
                     zeros,
                     left,
                 } => {
-                    let number = wrap(*ty, value().number());
+                    let number = ty.wrap(value().number());
                     bytes.extend_from_slice(
                         format::integer(number, *width, *zeros, *left).as_bytes(),
                     );

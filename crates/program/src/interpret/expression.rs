@@ -196,7 +196,8 @@ impl<'p> Interpreter<'p, '_> {
             BinaryOp::Ne => left != right,
             _ => {
                 let order = self.same_object(left.address(), right.address(), expr.span)?;
-                order.is_some_and(|(left, right)| arithmetic::holds(op, left.cmp(&right)))
+                let order = order.map(|(left, right)| left.cmp(&right));
+                order.is_some() && op.comparison().is_some_and(|op| op.holds(order))
             }
         }))
     }

@@ -39,7 +39,7 @@ impl Value {
     pub const fn zero(ty: Scalar) -> Self {
         match ty {
             Scalar::Pointer => Self::Pointer(None),
-            Scalar::Int { .. } | Scalar::Bool => Self::Number(0),
+            Scalar::Int(_) | Scalar::Bool => Self::Number(0),
         }
     }
 
@@ -51,9 +51,7 @@ impl Value {
     /// The value as one of this type: numbers wrap. A number is no pointer, and a pointer no number: they become zero.
     pub fn fit(self, ty: Scalar) -> Self {
         match (self, ty) {
-            (Self::Number(value), Scalar::Int { .. } | Scalar::Bool) => {
-                Self::Number(wrap(ty, value))
-            }
+            (Self::Number(value), Scalar::Int(_) | Scalar::Bool) => Self::Number(ty.wrap(value)),
             (Self::Pointer(_), Scalar::Pointer) => self,
             _ => Self::zero(ty),
         }
@@ -81,13 +79,5 @@ impl Value {
             Self::Number(value) => value != 0,
             Self::Pointer(address) => address.is_some(),
         }
-    }
-}
-
-/// [`Scalar::wrap`], also of widths that no program should have.
-pub fn wrap(ty: Scalar, value: i128) -> i128 {
-    match ty {
-        Scalar::Int { bits: 65.., signed } => Scalar::Int { bits: 64, signed }.wrap(value),
-        _ => ty.wrap(value),
     }
 }

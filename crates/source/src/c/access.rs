@@ -1,9 +1,10 @@
 //! Parses C expressions into trees of what they read.
 
 use nopol_expr::access::{Access, Infix, Prefix, Query, Reach};
+use nopol_scalar::{BinaryOp, LogicalOp};
 use tree_sitter::Node as Tree;
 
-use super::condition::{self, arith_op, cmp_op};
+use super::condition;
 use super::syntax::{self, text_of};
 use crate::write::{as_written, opaque, text as written};
 
@@ -60,18 +61,8 @@ fn unspaced(node: Tree, text: &str) -> Option<Access> {
         }
         "binary_expression" => {
             let operator = syntax::operator(node);
-            let op = match (operator, cmp_op(operator), arith_op(operator)) {
-                ("&&", ..) => Infix::And,
-                ("||", ..) => Infix::Or,
-                ("&", ..) => Infix::BitAnd,
-                ("|", ..) => Infix::BitOr,
-                ("^", ..) => Infix::BitXor,
-                ("<<", ..) => Infix::ShiftLeft,
-                (">>", ..) => Infix::ShiftRight,
-                (_, Some(op), _) => Infix::Compare(op),
-                (_, _, Some(op)) => Infix::Arith(op),
-                _ => return None,
-            };
+            let connective = LogicalOp::from_token(operator).map(Infix::from);
+            let op = connective.or_else(|| BinaryOp::from_token(operator).map(Infix::from))?;
             Access::Infix(op, part("left")?, part("right")?)
         }
         "call_expression" => {

@@ -1,6 +1,6 @@
 //! Parses C conditions into trees, and derives purity and binding strength from their syntax.
 
-use nopol_expr::{ArithOp, Binding, CmpOp};
+use nopol_scalar::{BinaryOp, Binding, Grammar, LogicalOp};
 use tree_sitter::Node as Tree;
 
 use super::access::{Reading, access, reading};
@@ -68,21 +68,6 @@ pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option
     }
 }
 
-pub(super) fn cmp_op(operator: &str) -> Option<CmpOp> {
-    CmpOp::ALL.into_iter().find(|op| op.token() == operator)
-}
-
-pub(super) fn arith_op(operator: &str) -> Option<ArithOp> {
-    Some(match operator {
-        "+" => ArithOp::Add,
-        "-" => ArithOp::Sub,
-        "*" => ArithOp::Mul,
-        "/" => ArithOp::Div,
-        "%" => ArithOp::Rem,
-        _ => return None,
-    })
-}
-
 fn node(tree: Tree, text: &str) -> Node {
     let range = tree.byte_range();
     let span = range.start - BEFORE.len()..range.end - BEFORE.len();
@@ -93,17 +78,20 @@ fn node(tree: Tree, text: &str) -> Node {
         )))
     };
     let operator = syntax::operator(tree);
-    let shape = match tree.kind() {
-        "parenthesized_expression" if syntax::unparenthesized(tree) != tree => {
-            return node(syntax::unparenthesized(tree), text);
-        }
-        "unary_expression" if operator == "!" => part("argument").map(Shape::Not),
-        "binary_expression" => {
-            let operands = part("left").zip(part("right"));
-            operands.and_then(|(left, right)| {
+    let shape =
+        match tree.kind() {
+            "parenthesized_expression" if syntax::unparenthesized(tree) != tree => {
+                return node(syntax::unparenthesized(tree), text);
+            }
+            "unary_expression" if operator == "!" => part("argument").map(Shape::Not),
+            "binary_expression" => {
+                let operands = part("left").zip(part("right"));
+                operands.and_then(|(left, right)| {
                 let is_null =
                     |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.text == "NULL");
-                Some(match (operator, cmp_op(operator), arith_op(operator)) {
+                let op = BinaryOp::from_token(operator);
+                let compares = op.and_then(BinaryOp::comparison);
+                Some(match (operator, compares, op.and_then(BinaryOp::arithmetic)) {
                     ("&&", ..) => Shape::And(left, right),
                     ("||", ..) => Shape::Or(left, right),
                     // A pointer is true if it is not null.
@@ -116,9 +104,9 @@ fn node(tree: Tree, text: &str) -> Node {
                     _ => return None,
                 })
             })
-        }
-        _ => None,
-    };
+            }
+            _ => None,
+        };
     let is_null_test = operator == "!="
         && tree.kind() == "binary_expression"
         && null_tests::tested(tree, text).is_some();
@@ -167,18 +155,17 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
     }
 }
 
-/// The binding strength of an expression's outermost operator. In C, `&`, `|` and `^` bind less tightly than
-/// a comparison.
+/// The binding strength of an expression's outermost operator.
 fn binding(tree: Tree) -> Binding {
     match tree.kind() {
-        "binary_expression" => match syntax::operator(tree) {
-            "||" => Binding::Or,
-            "&&" | "&" | "|" | "^" => Binding::And,
-            "<<" | ">>" => Binding::Bits,
-            "+" | "-" => Binding::Add,
-            "*" | "/" | "%" => Binding::Mul,
-            _ => Binding::Compare,
-        },
+        "binary_expression" => {
+            let token = syntax::operator(tree);
+            match (LogicalOp::from_token(token), BinaryOp::from_token(token)) {
+                (Some(op), _) => Binding::of_logical(op),
+                (_, Some(op)) => Binding::of(op, Grammar::C),
+                (None, None) => Binding::Compare,
+            }
+        }
         "cast_expression" => Binding::Cast,
         "unary_expression" | "pointer_expression" | "sizeof_expression" | "update_expression" => {
             Binding::Unary

@@ -83,12 +83,20 @@ impl Syntax for C {
     fn truth(&self, file: &File, value: bool) -> &'static str {
         literals::truth(file.has_truth_names, value)
     }
+
+    fn is_only_printed(&self, _: &str, _: &str) -> bool {
+        false
+    }
 }
 
 /// No test of C expects a panic.
 impl Panics for C {
     fn is_missing(&self, _: &str) -> bool {
         false
+    }
+
+    fn complaint(&self, _: &str) -> Option<String> {
+        None
     }
 
     fn may_be_caught(&self, _: &str) -> bool {

@@ -8,7 +8,7 @@ use super::{Edits, Step};
 use crate::condition::{Node, Shape};
 
 /// What is replaced: all of a node with two connectives, or a part of it.
-struct Place<'n> {
+struct Regrouping<'n> {
     at: Range<usize>,
     node: &'n Node,
     /// What binds less tightly needs parentheses there.
@@ -32,7 +32,7 @@ impl<'a> Edits<'a> {
         before.extend(operands(a, is_and).pop().map(|last| (last, below)));
         for (left, required) in before {
             let at = self.extent(left).start..self.extent(b).end;
-            let place = Place { at, node, required };
+            let place = Regrouping { at, node, required };
             // Of `a || b && c && d` the first two, or three.
             let inner = operands(b, !is_and);
             for end in 1..inner.len() {
@@ -83,11 +83,11 @@ impl<'a> Edits<'a> {
     }
 
     /// Puts a group and what is beside it in its place, in parentheses if they are needed there.
-    fn group(&mut self, place: &Place, first: &str, group: Option<String>, rest: &str) {
+    fn group(&mut self, place: &Regrouping, first: &str, group: Option<String>, rest: &str) {
         let Some(group) = group else {
             return;
         };
-        let Place { at, node, required } = place;
+        let Regrouping { at, node, required } = place;
         // What binds less tightly before binds more tightly afterwards.
         let binding = match node.shape {
             Shape::And(..) => Binding::Or,

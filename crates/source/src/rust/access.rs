@@ -4,7 +4,7 @@ use nopol_expr::access::{Access, Infix, Payload, Prefix, Query, Reach};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, Lit, Member, UnOp};
 
-use super::condition::{arith_op, cmp_op};
+use super::condition::{connective, operator};
 use crate::write::{as_written, opaque};
 
 /// The access of an expression.
@@ -101,20 +101,8 @@ fn tree(expr: &Syn, text: &str) -> Access {
 }
 
 fn infix(op: &BinOp) -> Option<Infix> {
-    Some(match op {
-        BinOp::And(_) => Infix::And,
-        BinOp::Or(_) => Infix::Or,
-        BinOp::BitAnd(_) => Infix::BitAnd,
-        BinOp::BitOr(_) => Infix::BitOr,
-        BinOp::BitXor(_) => Infix::BitXor,
-        BinOp::Shl(_) => Infix::ShiftLeft,
-        BinOp::Shr(_) => Infix::ShiftRight,
-        op => match (cmp_op(op), arith_op(op)) {
-            (Some(op), _) => Infix::Compare(op),
-            (_, Some(op)) => Infix::Arith(op),
-            _ => return None,
-        },
-    })
+    let connective = connective(op).map(Infix::from);
+    connective.or_else(|| operator(op).map(Infix::from))
 }
 
 /// `matches!(value, pattern)`.

@@ -1,6 +1,6 @@
 //! Parses Rust conditions into trees, and derives purity and binding strength from their syntax.
 
-use nopol_expr::{ArithOp, Binding, CmpOp};
+use nopol_scalar::{ArithOp, BinaryOp, Binding, CmpOp, Grammar, LogicalOp};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, UnOp};
@@ -69,27 +69,44 @@ pub fn is_assignment(op: &BinOp) -> bool {
     op.to_token_stream().to_string().ends_with('=') && cmp_op(op).is_none()
 }
 
-pub(super) fn cmp_op(op: &BinOp) -> Option<CmpOp> {
+/// An operator with two operands that are always evaluated. `None` of connectives and assignments.
+pub(super) fn operator(op: &BinOp) -> Option<BinaryOp> {
     Some(match op {
-        BinOp::Eq(_) => CmpOp::Eq,
-        BinOp::Ne(_) => CmpOp::Ne,
-        BinOp::Lt(_) => CmpOp::Lt,
-        BinOp::Le(_) => CmpOp::Le,
-        BinOp::Gt(_) => CmpOp::Gt,
-        BinOp::Ge(_) => CmpOp::Ge,
+        BinOp::Add(_) => BinaryOp::Add,
+        BinOp::Sub(_) => BinaryOp::Sub,
+        BinOp::Mul(_) => BinaryOp::Mul,
+        BinOp::Div(_) => BinaryOp::Div,
+        BinOp::Rem(_) => BinaryOp::Rem,
+        BinOp::BitAnd(_) => BinaryOp::And,
+        BinOp::BitOr(_) => BinaryOp::Or,
+        BinOp::BitXor(_) => BinaryOp::Xor,
+        BinOp::Shl(_) => BinaryOp::Shl,
+        BinOp::Shr(_) => BinaryOp::Shr,
+        BinOp::Eq(_) => BinaryOp::Eq,
+        BinOp::Ne(_) => BinaryOp::Ne,
+        BinOp::Lt(_) => BinaryOp::Lt,
+        BinOp::Le(_) => BinaryOp::Le,
+        BinOp::Gt(_) => BinaryOp::Gt,
+        BinOp::Ge(_) => BinaryOp::Ge,
         _ => return None,
     })
 }
 
+/// A connective.
+pub(super) fn connective(op: &BinOp) -> Option<LogicalOp> {
+    match op {
+        BinOp::And(_) => Some(LogicalOp::And),
+        BinOp::Or(_) => Some(LogicalOp::Or),
+        _ => None,
+    }
+}
+
+pub(super) fn cmp_op(op: &BinOp) -> Option<CmpOp> {
+    operator(op)?.comparison()
+}
+
 pub(super) fn arith_op(op: &BinOp) -> Option<ArithOp> {
-    Some(match op {
-        BinOp::Add(_) => ArithOp::Add,
-        BinOp::Sub(_) => ArithOp::Sub,
-        BinOp::Mul(_) => ArithOp::Mul,
-        BinOp::Div(_) => ArithOp::Div,
-        BinOp::Rem(_) => ArithOp::Rem,
-        _ => return None,
-    })
+    operator(op)?.arithmetic()
 }
 
 fn node(expr: &Syn, text: &str) -> Node {
@@ -174,13 +191,11 @@ pub fn is_variable(expr: &Syn) -> bool {
 /// The binding strength of an expression's outermost operator.
 pub fn binding(expr: &Syn) -> Binding {
     match expr {
-        Syn::Binary(binary) => match &binary.op {
-            BinOp::Or(_) => Binding::Or,
-            BinOp::And(_) => Binding::And,
-            op if cmp_op(op).is_some() => Binding::Compare,
-            BinOp::Add(_) | BinOp::Sub(_) => Binding::Add,
-            BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => Binding::Mul,
-            _ => Binding::Bits,
+        Syn::Binary(binary) => match (connective(&binary.op), operator(&binary.op)) {
+            (Some(op), _) => Binding::of_logical(op),
+            (_, Some(op)) => Binding::of(op, Grammar::Rust),
+            // Assignments.
+            (None, None) => Binding::Bits,
         },
         Syn::Cast(_) => Binding::Cast,
         Syn::Unary(_) | Syn::Reference(_) => Binding::Unary,

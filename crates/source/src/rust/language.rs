@@ -8,7 +8,7 @@ use super::layout::Style;
 use super::panics::ShouldPanic;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{CrateRoot, access, candidate_terms, condition, literals};
+use super::{CrateRoot, access, candidate_terms, condition, literals, printed};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
@@ -68,6 +68,10 @@ impl Syntax for Rust {
 
     fn truth(&self, _: &File, value: bool) -> &'static str {
         if value { "true" } else { "false" }
+    }
+
+    fn is_only_printed(&self, function: &str, name: &str) -> bool {
+        printed::is_only_printed(function, name)
     }
 }
 

@@ -15,6 +15,24 @@ impl Panics for ShouldPanic {
         output.contains("did not panic")
     }
 
+    fn complaint(&self, output: &str) -> Option<String> {
+        let after = |words: &str| {
+            let line = output.lines().find(|line| line.contains(words))?;
+            line.split_once(words).map(|(_, rest)| rest.trim())
+        };
+        if let Some(rest) = after("test did not panic as expected") {
+            // Harnesses before Rust 1.85 do not tell where the test is.
+            return Some(match rest.strip_prefix("at ") {
+                Some(place) => format!("does not panic as expected; the test is at {place}"),
+                None => "does not panic as expected".to_owned(),
+            });
+        }
+        after("panic did not contain expected string")?;
+        let wanted = after("expected substring:")?;
+        let wanted = wanted.trim_end_matches(',');
+        Some(format!("does not panic with {wanted} as expected"))
+    }
+
     fn may_be_caught(&self, text: &str) -> bool {
         text.contains("catch_unwind")
     }

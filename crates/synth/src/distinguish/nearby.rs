@@ -109,14 +109,8 @@ fn simple(ty: Type) -> Vec<Value> {
 }
 
 fn extremes(int: IntType) -> [Int; 2] {
-    let bits = int.bits();
-    match int.signed() {
-        true => {
-            let high = i128::MAX >> (128 - bits);
-            [high, -high - 1].map(Int::from_i128)
-        }
-        false => [u128::MAX >> (128 - bits), 0].map(Int::from_u128),
-    }
+    let [least, greatest] = int.bounds();
+    [greatest, least]
 }
 
 /// Whether a condition multiplies or divides by anything but a power of two. This is intractable for bit-vectors

@@ -278,9 +278,5 @@ fn raw(bits: &BV, model: &Model) -> Option<u128> {
 
 /// The integer that has these bits.
 fn integer(bits: u128, ty: IntType) -> Int {
-    let shift = 128 - ty.bits();
-    match ty.signed() {
-        true => Int::from_i128(((bits << shift) as i128) >> shift),
-        false => Int::from_u128(bits),
-    }
+    Int::from_u128(bits).wrapped(ty)
 }

@@ -138,12 +138,5 @@ pub(super) fn constant(int: Int, width: u32) -> BV {
 
 /// The smallest and largest value of a type.
 pub(super) fn bounds(ty: IntType) -> (Int, Int) {
-    let bits = ty.bits();
-    match ty.signed() {
-        true => {
-            let high = i128::MAX >> (128 - bits);
-            (Int::from_i128(-high - 1), Int::from_i128(high))
-        }
-        false => (Int::from_u128(0), Int::from_u128(u128::MAX >> (128 - bits))),
-    }
+    ty.bounds().into()
 }

@@ -30,7 +30,7 @@ fn with_support(
             SiteKind::If
         },
         before: before.to_owned(),
-        after: after.to_owned(),
+        after: after.into(),
         body: String::new(),
         body_origin: BodyOrigin::Own,
         checks: 0,

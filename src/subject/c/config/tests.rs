@@ -168,7 +168,7 @@ fn an_expected_output_is_a_file_that_ends() {
         ));
         assert_eq!(
             why,
-            format!("cannot read {path}: it is no file; name one with text")
+            format!("cannot read {path}: it is not a file; name a text file")
         );
     }
 }

@@ -51,7 +51,7 @@ fn cases(program: &Program) -> Vec<String> {
 fn what_is_there_is_never_overwritten() {
     let dir = Dir::new(&[("a.c", MAIN), (NAME, "mine")]);
     let error = init(dir.path()).unwrap_err().to_string();
-    assert!(error.contains("there is a nopol.toml"), "{error}");
+    assert!(error.contains("nopol.toml exists already"), "{error}");
     assert_eq!(fs::read_to_string(dir.path().join(NAME)).unwrap(), "mine");
     let error = init(Dir::new(&[("a.py", "")]).path())
         .unwrap_err()

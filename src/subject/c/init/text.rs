@@ -39,13 +39,13 @@ impl Plan {
             .iter()
             .map(|note| format!("# {note}\n"));
         let mut text = format!(
-            "# What `cargo nopol c` needs to know of this program. All paths are relative to this directory.\n\
+            "# Describes this program for `cargo nopol c`. All paths are relative to this directory.\n\
              \n[c]\n\
              # The files that may be patched; also globs, such as \"src/*.c\".\n\
              sources = [\n{}]\n\n\
-             # The line for the shell that builds the program, in a copy of this directory.\n{}\
+             # The shell command that builds the program; it runs in a copy of this directory.\n{}\
              build = {}\n\n\
-             # The seconds that a test may take; if nothing is said what --test-timeout says, or 20.\n\
+             # The seconds that a test may take [default: the value of --test-timeout, or 20].\n\
              # timeout = 5\n\n\
              # Whether tests run under AddressSanitizer and UndefinedBehaviorSanitizer, too.\n\
              # sanitize = true\n\n\
@@ -101,9 +101,9 @@ impl Plan {
         };
         format!(
             "\n# One test for each file that `input` matches: {how}.\n\
-             # What must be printed is in the file that `output` matches with the same text for `*`.\n\
+             # The expected output is in the file that `output` matches with the same text for `*`.\n\
              [c.tests]\ninput = {}\noutput = {}\ncommand = {}\n\
-             # The exit code that all must have; 0 if nothing is said.\n# exit = 0\n\
+             # The exit code that all must have [default: 0].\n# exit = 0\n\
              # How outputs are compared: \"exact\" is byte by byte, \"space\" word by word.\n{space}\n",
             quoted(&pairs.input),
             quoted(&pairs.output),
@@ -140,7 +140,7 @@ fn script_text(script: &Script) -> String {
         }
         None => {
             let example = format!("[[c.test]]\nname = \"all\"\ncommand = {command}");
-            "\n# This script as one test, which passes if it exits with 0; several small tests tell more.\n".to_owned() + &commented(&example)
+            "\n# This script as one test, which passes if it exits with 0; several small tests are more useful.\n".to_owned() + &commented(&example)
         }
     }
 }

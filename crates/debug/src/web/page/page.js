@@ -95,7 +95,7 @@ let placeShown;
 function place(place) {
   if (place === placeShown) return;
   placeShown = place;
-  const title = place ? `${place.file}:${place.line}` : "cargo nopol debug";
+  const title = place ? `${place.file}:${place.line}` : "cargo nopol c debug";
   document.title = place ? `${title} – nopol` : title;
   part("place").textContent = title;
   part("file").textContent = place?.file ?? "Source";

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::{Live, Place, Step};
+use super::super::{Live, SourceLine, Step};
 use super::devtools::Browser;
 
 const PICTURE: &str = include_str!("reverse.svg");
@@ -15,7 +15,7 @@ fn step(command: &str, text: &str, line: u32, picture: Option<&str>) -> Step {
     Step {
         command: command.to_owned(),
         text: text.to_owned(),
-        place: Some(Place {
+        place: Some(SourceLine {
             file: "reverse.c".to_owned(),
             line,
             source: (1..=48)

@@ -1,11 +1,12 @@
 //! What is evaluated in a run: conditions, terms, paths and new nodes. What must hold so that nothing faults is required along.
 
 use nopol_program::ir::RecordId;
+use nopol_scalar::CmpOp;
 
 use super::{Locations, MOST_CASES, Node, Run, TooLarge, fitted};
 use crate::encode::cases::Cases;
 use crate::encode::guard::Guard;
-use crate::ir::{Atom, Comparison, Condition, Filling, Path, StatementId, Term, Type};
+use crate::ir::{Atom, Condition, Filling, Path, StatementId, Term, Type};
 use crate::machine::arithmetic;
 use crate::memory::Entity;
 use crate::state::{NodeId, Value};
@@ -52,7 +53,7 @@ impl Run<'_> {
         live: &Guard,
     ) -> Guard {
         let (holes, space) = (self.holes, self.space);
-        let choices: Vec<(Comparison, Guard)> =
+        let choices: Vec<(CmpOp, Guard)> =
             match holes.statements[statement].comparisons.get(&number) {
                 Some(hole) => {
                     let all = &space.statements[statement].comparisons[number];
@@ -75,7 +76,7 @@ impl Run<'_> {
                 }
                 let ordering = one.cmp(other);
                 for (comparison, chosen) in &choices {
-                    if comparison.holds(ordering) {
+                    if comparison.holds(Some(ordering)) {
                         holds = holds.or(&both.and(chosen));
                     }
                 }

@@ -82,10 +82,14 @@ fn command(spawn: &Spawn, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
         command.env_remove(name);
     }
     command.envs(spawn.env.iter().map(|(name, value)| (name, value)));
-    let (limits, sandbox) = (spawn.limits, spawn.sandbox.clone());
+    let (limits, random_addresses) = (spawn.limits, spawn.random_addresses);
+    let sandbox = spawn.sandbox.clone();
     let confine = move || {
         system::die_with_parent();
         set_limits(limits);
+        if random_addresses {
+            system::randomize_addresses();
+        }
         sandbox.as_ref().map_or(Ok(()), Sandbox::enter)
     };
     #[expect(unsafe_code, reason = "limits are set between fork and exec")]

@@ -9,7 +9,8 @@ use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getpgid};
 
 pub use self::platform::{
-    adopt_orphans, children, descendants, die_with_parent, fix_addresses, name, resident, tasks,
+    adopt_orphans, children, descendants, die_with_parent, fix_addresses, name,
+    randomize_addresses, resident, tasks,
 };
 
 /// Whether a child has ended, without reaping it.
@@ -88,6 +89,12 @@ mod platform {
     pub fn fix_addresses() {
         let _ = personality::get()
             .and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE));
+    }
+
+    /// Turns it on again.
+    pub fn randomize_addresses() {
+        let _ = personality::get()
+            .and_then(|persona| personality::set(persona - Persona::ADDR_NO_RANDOMIZE));
     }
 
     /// All processes with their parents.
@@ -190,6 +197,8 @@ mod platform {
     pub fn die_with_parent() {}
 
     pub fn fix_addresses() {}
+
+    pub fn randomize_addresses() {}
 
     pub fn children() -> Vec<Pid> {
         Vec::new()

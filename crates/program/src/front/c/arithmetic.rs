@@ -1,5 +1,7 @@
 //! Operators and conversions.
 
+use nopol_scalar::IntKind;
+
 use super::build::{self, Value};
 use super::source::Syntax;
 use super::types::Type;
@@ -123,7 +125,7 @@ impl Translator<'_> {
         right: Value,
         syntax: Syntax<'_>,
     ) -> Translated<Value> {
-        let Some(op) = operation(operator) else {
+        let Some(op) = BinaryOp::from_token(operator) else {
             return self.outside(
                 syntax,
                 format!("the operator `{operator}` is not supported"),
@@ -148,10 +150,7 @@ impl Translator<'_> {
             self.number(side.clone(), syntax)?;
         }
         let common = left.ty.common(&right.ty);
-        let is_comparison = matches!(
-            op,
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-        );
+        let is_comparison = op.comparison().is_some();
         let left = self.convert(left, &common, syntax)?;
         let right = self.convert(right, &common, syntax)?;
         if is_comparison {
@@ -284,10 +283,7 @@ impl Translator<'_> {
         Ok(Value {
             expr: Expr {
                 kind: ExprKind::Distance(Box::new(left.expr), Box::new(right.expr), stride),
-                ty: Scalar::Int {
-                    bits: 64,
-                    signed: true,
-                },
+                ty: Scalar::LONG,
                 span: syntax.span(),
             },
             ty: Type::LONG,
@@ -298,29 +294,7 @@ impl Translator<'_> {
 /// Signed arithmetic must not overflow; unsigned arithmetic wraps.
 fn overflow(ty: &Type) -> Overflow {
     match ty {
-        Type::Int { signed: false, .. } => Overflow::Wraps,
+        Type::Int(IntKind { signed: false, .. }) => Overflow::Wraps,
         _ => Overflow::Fault,
     }
-}
-
-pub(super) fn operation(operator: &str) -> Option<BinaryOp> {
-    Some(match operator {
-        "+" => BinaryOp::Add,
-        "-" => BinaryOp::Sub,
-        "*" => BinaryOp::Mul,
-        "/" => BinaryOp::Div,
-        "%" => BinaryOp::Rem,
-        "&" => BinaryOp::And,
-        "|" => BinaryOp::Or,
-        "^" => BinaryOp::Xor,
-        "<<" => BinaryOp::Shl,
-        ">>" => BinaryOp::Shr,
-        "==" => BinaryOp::Eq,
-        "!=" => BinaryOp::Ne,
-        "<" => BinaryOp::Lt,
-        "<=" => BinaryOp::Le,
-        ">" => BinaryOp::Gt,
-        ">=" => BinaryOp::Ge,
-        _ => return None,
-    })
 }

@@ -1,10 +1,14 @@
 //! Conditions of `#if`.
 
+use nopol_scalar::{BinaryOp, Grammar, IntKind, LogicalOp, Overflow, Precedence, arithmetic};
+
 use super::lex::{Token, TokenKind};
 use super::literals;
 use super::macros::{Macros, Unsupported};
 use super::names;
+use super::types::Type;
 use crate::ir::Span;
+use crate::written::Operator;
 
 /// Whether a macro is defined, by the program or by gcc.
 pub(super) fn is_defined(macros: &Macros, name: &str, span: Span) -> Result<bool, Unsupported> {
@@ -48,10 +52,115 @@ pub(super) fn holds(macros: &Macros, tokens: &[Token], span: Span) -> Result<boo
     };
     let value = reader.conditional()?;
     if reader.tokens.is_empty() {
-        Ok(value != 0)
+        Ok(value.is_true())
     } else {
         Err(reader.unknown())
     }
+}
+
+/// A number of a condition: all signed types act as `intmax_t`, and all others as `uintmax_t` (C11, 6.10.1).
+#[derive(Clone, Copy)]
+struct Number {
+    value: i128,
+    kind: IntKind,
+}
+
+impl Number {
+    const fn int(value: i128) -> Self {
+        Self {
+            value,
+            kind: IntKind::I64,
+        }
+    }
+
+    fn truth(holds: bool) -> Self {
+        Self::int(holds.into())
+    }
+
+    fn of(value: i128, ty: &Type) -> Self {
+        let is_unsigned = matches!(ty, Type::Int(kind) if !kind.signed);
+        Self {
+            value,
+            kind: match is_unsigned {
+                true => IntKind::U64,
+                false => IntKind::I64,
+            },
+        }
+    }
+
+    /// The value in another type.
+    fn converted(self, kind: IntKind) -> Self {
+        Self {
+            value: kind.wrap(self.value),
+            kind,
+        }
+    }
+
+    const fn is_true(self) -> bool {
+        self.value != 0
+    }
+}
+
+/// The type that the usual arithmetic conversions give.
+const fn common(a: Number, b: Number) -> IntKind {
+    match a.kind.signed {
+        true => b.kind,
+        false => a.kind,
+    }
+}
+
+/// The operator that a token is.
+fn operator(token: &Token) -> Option<Operator> {
+    if token.kind != TokenKind::Mark {
+        return None;
+    }
+    let logical = LogicalOp::from_token(&token.text).map(Operator::Logical);
+    logical.or_else(|| BinaryOp::from_token(&token.text).map(Operator::Binary))
+}
+
+/// How tightly it binds: more tightly the larger the number.
+const fn level(operator: Operator) -> u8 {
+    let precedence = match operator {
+        Operator::Binary(op) => Precedence::of(op),
+        Operator::Logical(op) => Precedence::of_logical(op),
+    };
+    precedence.level(Grammar::C)
+}
+
+/// The result of an operator. `None` if it does not fit or is not defined.
+fn apply(operator: Operator, left: Number, right: Number) -> Option<Number> {
+    let op = match operator {
+        Operator::Logical(LogicalOp::And) => {
+            return Some(Number::truth(left.is_true() && right.is_true()));
+        }
+        Operator::Logical(LogicalOp::Or) => {
+            return Some(Number::truth(left.is_true() || right.is_true()));
+        }
+        Operator::Binary(op) => op,
+    };
+    let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+    let kind = if is_shift {
+        left.kind
+    } else {
+        common(left, right)
+    };
+    let (a, b) = match is_shift {
+        true => (left.value, right.value),
+        false => (kind.wrap(left.value), kind.wrap(right.value)),
+    };
+    // gcc shifts the bits of negative numbers.
+    let wraps = !kind.signed || op == BinaryOp::Shl && a < 0;
+    let overflow = if wraps {
+        Overflow::Wraps
+    } else {
+        Overflow::Fault
+    };
+    let (value, fault) = arithmetic::binary(op, overflow, kind, a, b);
+    let kind = match op.comparison() {
+        Some(_) => IntKind::I64,
+        None => kind,
+    };
+    fault.is_none().then_some(Number { value, kind })
 }
 
 /// Reads an expression.
@@ -59,20 +168,6 @@ struct Reader<'t> {
     tokens: &'t [Token],
     span: Span,
 }
-
-/// The operators, those that bind weakest first.
-const LEVELS: [&[&str]; 10] = [
-    &["||"],
-    &["&&"],
-    &["|"],
-    &["^"],
-    &["&"],
-    &["==", "!="],
-    &["<", "<=", ">", ">="],
-    &["<<", ">>"],
-    &["+", "-"],
-    &["*", "/", "%"],
-];
 
 impl Reader<'_> {
     fn unknown(&self) -> Unsupported {
@@ -89,7 +184,7 @@ impl Reader<'_> {
         Some(mark)
     }
 
-    fn conditional(&mut self) -> Result<i128, Unsupported> {
+    fn conditional(&mut self) -> Result<Number, Unsupported> {
         let condition = self.binary(0)?;
         if self.accept(&["?"]).is_none() {
             return Ok(condition);
@@ -97,26 +192,34 @@ impl Reader<'_> {
         let yes = self.conditional()?;
         self.accept(&[":"]).ok_or_else(|| self.unknown())?;
         let no = self.conditional()?;
-        Ok(if condition == 0 { no } else { yes })
+        let chosen = if condition.is_true() { yes } else { no };
+        Ok(chosen.converted(common(yes, no)))
     }
 
-    fn binary(&mut self, level: usize) -> Result<i128, Unsupported> {
-        let Some(marks) = LEVELS.get(level) else {
-            return self.unary();
-        };
-        let mut left = self.binary(level + 1)?;
-        while let Some(mark) = self.accept(marks) {
-            let right = self.binary(level + 1)?;
-            left = apply(mark, left, right).ok_or_else(|| self.unknown())?;
+    /// Reads operators of at least this level.
+    fn binary(&mut self, least: u8) -> Result<Number, Unsupported> {
+        let mut left = self.unary()?;
+        while let Some((first, rest)) = self.tokens.split_first()
+            && let Some(operator) = operator(first).filter(|operator| level(*operator) >= least)
+        {
+            self.tokens = rest;
+            let right = self.binary(level(operator) + 1)?;
+            left = apply(operator, left, right).ok_or_else(|| self.unknown())?;
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<i128, Unsupported> {
+    fn unary(&mut self) -> Result<Number, Unsupported> {
         match self.accept(&["!", "-", "+", "~", "("]) {
-            Some("!") => return Ok(i128::from(self.unary()? == 0)),
-            Some("-") => return Ok(-self.unary()?),
-            Some("~") => return Ok(!self.unary()?),
+            Some("!") => return Ok(Number::truth(!self.unary()?.is_true())),
+            Some("-") => {
+                let of = self.unary()?;
+                return Ok(Number::int(-of.value).converted(of.kind));
+            }
+            Some("~") => {
+                let of = self.unary()?;
+                return Ok(Number::int(!of.value).converted(of.kind));
+            }
             Some("(") => {
                 let value = self.conditional()?;
                 return self
@@ -128,37 +231,16 @@ impl Reader<'_> {
             None => {}
         }
         let (first, rest) = self.tokens.split_first().ok_or_else(|| self.unknown())?;
+        let typed = |(value, ty): (i128, Type)| Number::of(value, &ty);
         let value = match first.kind {
-            TokenKind::Number => literals::integer(&first.text).map(|(value, _)| value),
-            TokenKind::Quoted => literals::character(&first.text),
-            TokenKind::Word => names::predefined(&first.text),
+            TokenKind::Number => literals::integer(&first.text).map(typed),
+            TokenKind::Quoted => literals::character(&first.text).map(Number::int),
+            TokenKind::Word => names::constant(&first.text)
+                .map(typed)
+                .or_else(|| names::predefined(&first.text).map(Number::int)),
             TokenKind::Mark => None,
         };
         self.tokens = rest;
         value.ok_or_else(|| self.unknown())
     }
-}
-
-fn apply(mark: &str, left: i128, right: i128) -> Option<i128> {
-    let fits = |value: i128| i64::try_from(value).ok().map(i128::from);
-    Some(match mark {
-        "||" => i128::from(left != 0 || right != 0),
-        "&&" => i128::from(left != 0 && right != 0),
-        "|" => left | right,
-        "^" => left ^ right,
-        "&" => left & right,
-        "==" => i128::from(left == right),
-        "!=" => i128::from(left != right),
-        "<" => i128::from(left < right),
-        "<=" => i128::from(left <= right),
-        ">" => i128::from(left > right),
-        ">=" => i128::from(left >= right),
-        "<<" => return fits(left.checked_shl(u32::try_from(right).ok().filter(|by| *by < 63)?)?),
-        ">>" => left >> u32::try_from(right).ok().filter(|by| *by < 64)?,
-        "+" => return fits(left + right),
-        "-" => return fits(left - right),
-        "*" => return fits(left.checked_mul(right)?),
-        "/" => left.checked_div(right)?,
-        _ => left.checked_rem(right)?,
-    })
 }

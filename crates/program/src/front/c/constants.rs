@@ -1,12 +1,14 @@
 //! Constants: those known when a program is compiled, and macros that stand for one.
 
+use nopol_scalar::arithmetic::{self, Fault};
+
 use super::build::{self, Value};
 use super::macros::Constant;
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
 use crate::ir::{
-    BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, PlaceKind, Scalar, Statement, UnaryOp,
+    Expr, ExprKind, LogicalOp, Lvalue, Overflow, PlaceKind, Scalar, Statement, UnaryOp,
 };
 use crate::written::Owner;
 
@@ -118,14 +120,17 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
         ExprKind::Unary(op, inner) => {
             let number = fold(inner)?;
             Some(expr.ty.wrap(match op {
-                UnaryOp::Neg(_) => -number,
+                UnaryOp::Neg(_) => number.wrapping_neg(),
                 UnaryOp::BitNot => !number,
                 UnaryOp::Not => i128::from(number == 0),
             }))
         }
         ExprKind::Binary(op, _, left, right) => {
-            let value = apply(*op, fold(left)?, fold(right)?)?;
-            Some(expr.ty.wrap(value))
+            let (left, right) = (fold(left)?, fold(right)?);
+            match arithmetic::binary(*op, Overflow::Wraps, expr.ty.kind(), left, right) {
+                (value, None | Some(Fault::Overflow)) => Some(value),
+                (_, Some(Fault::DivisionByZero | Fault::Shift)) => None,
+            }
         }
         ExprKind::Logical(op, _, left, right) => match (op, fold(left)?) {
             (LogicalOp::And, 0) => Some(0),
@@ -137,26 +142,4 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
         }
         _ => None,
     }
-}
-
-fn apply(op: BinaryOp, left: i128, right: i128) -> Option<i128> {
-    let by = || u32::try_from(right).ok().filter(|by| *by < 64);
-    Some(match op {
-        BinaryOp::Add => left + right,
-        BinaryOp::Sub => left - right,
-        BinaryOp::Mul => left.checked_mul(right)?,
-        BinaryOp::Div => left.checked_div(right)?,
-        BinaryOp::Rem => left.checked_rem(right)?,
-        BinaryOp::And => left & right,
-        BinaryOp::Or => left | right,
-        BinaryOp::Xor => left ^ right,
-        BinaryOp::Shl => left << by()?,
-        BinaryOp::Shr => left >> by()?,
-        BinaryOp::Eq => i128::from(left == right),
-        BinaryOp::Ne => i128::from(left != right),
-        BinaryOp::Lt => i128::from(left < right),
-        BinaryOp::Le => i128::from(left <= right),
-        BinaryOp::Gt => i128::from(left > right),
-        BinaryOp::Ge => i128::from(left >= right),
-    })
 }

@@ -147,10 +147,7 @@ impl Translator<'_> {
         let base = self.specified(member)?;
         let declarators = member.fields("declarator");
         if declarators.is_empty() && matches!(base, Type::Struct(_)) {
-            return self.outside(
-                member,
-                "structures without a name in structures are not supported",
-            );
+            return self.outside(member, "unnamed structures in structures are not supported");
         }
         for declarator in declarators {
             let Declared { name, ty } = self.declarator(declarator, base.clone())?;

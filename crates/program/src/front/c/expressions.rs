@@ -291,13 +291,7 @@ impl Translator<'_> {
                 stride,
                 ..
             } => {
-                let by = build::cast(
-                    index,
-                    Scalar::Int {
-                        bits: 64,
-                        signed: true,
-                    },
-                );
+                let by = build::cast(index, Scalar::LONG);
                 build::offset(build::address(*array, span), by, stride, span)
             }
             lvalue => build::address(lvalue, span),

@@ -1,5 +1,7 @@
 //! Formats of `printf` and `scanf`.
 
+use nopol_scalar::IntKind;
+
 use super::types::Type;
 use crate::ir::{Conversion, Scalar};
 
@@ -106,7 +108,7 @@ fn conversion(rest: &[u8], is_input: bool) -> Option<(Piece, usize)> {
             let signed = *letter != b'u';
             Piece {
                 conversion: Conversion::Int {
-                    ty: Scalar::Int { bits, signed },
+                    ty: Scalar::Int(IntKind::new(bits, signed)),
                     width: width.unwrap_or(0),
                     zeros: zeros && !left,
                     left,

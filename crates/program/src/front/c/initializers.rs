@@ -1,5 +1,7 @@
 //! Initializers of variables.
 
+use nopol_scalar::IntKind;
+
 use super::build;
 use super::source::Syntax;
 use super::types::Type;
@@ -33,7 +35,7 @@ impl Translator<'_> {
             if is_list && let [only] = value.children().as_slice() {
                 text = *only;
             }
-            if is_string(text) && matches!(**element, Type::Int { bits: 8, .. }) {
+            if is_string(text) && matches!(**element, Type::Int(IntKind { bits: 8, .. })) {
                 let mut bytes = self.string(text)?;
                 bytes.truncate(length.unwrap_or(u32::MAX) as usize);
                 self.write_bytes(&target, &bytes, element, text, statements);

@@ -382,5 +382,5 @@ impl Walk<'_> {
 }
 
 fn binary(operator: &str) -> Option<Operator> {
-    super::arithmetic::operation(operator).map(Operator::Binary)
+    BinaryOp::from_token(operator).map(Operator::Binary)
 }

@@ -1,5 +1,7 @@
 //! Memory: `malloc`, arrays of computed lengths, `memset`.
 
+use nopol_scalar::IntKind;
+
 use super::build::{self, Value};
 use super::constants::fold;
 use super::source::Syntax;
@@ -149,10 +151,7 @@ impl Translator<'_> {
         else {
             return self.outside(target, "the size of what is set is not known");
         };
-        let long = Scalar::Int {
-            bits: 64,
-            signed: false,
-        };
+        let long = Scalar::SIZE;
         let mut statements = Vec::new();
         let pointer = self.temporary("memory", pointer.expr, &mut statements);
         let count = self.converted(size, &Type::SIZE)?;
@@ -167,7 +166,7 @@ impl Translator<'_> {
         );
         let count = self.temporary("count", count, &mut statements);
         // What a pointer or a truth value would become is not known, so that only 0 can be written there.
-        let is_any = cells.iter().all(|cell| matches!(cell, Scalar::Int { .. }));
+        let is_any = cells.iter().all(|cell| matches!(cell, Scalar::Int(_)));
         let byte = if self.keeps_constants() && is_any {
             let byte = self.converted(byte, &Type::integer(8, false))?;
             Some(self.temporary("byte", byte, &mut statements))
@@ -180,14 +179,12 @@ impl Translator<'_> {
         let mut body = Vec::new();
         for (cell, scalar) in (0_u32..).zip(&cells) {
             let value = match (scalar, byte) {
-                (Scalar::Int { bits, .. }, Some(byte)) => {
-                    repeated(load(byte, BYTE), *bits, *scalar)
+                (Scalar::Int(kind), Some(byte)) => {
+                    repeated(load(byte, Scalar::BYTE), kind.bits, *scalar)
                 }
                 (Scalar::Pointer, _) if constant == 0 => build::null(span),
                 (Scalar::Bool, _) if constant == 0 => build::constant(0, Scalar::Bool, span),
-                (Scalar::Int { bits, .. }, None)
-                    if *bits == 8 || constant == 0 || constant == -1 =>
-                {
+                (Scalar::Int(kind), None) if kind.bits == 8 || constant == 0 || constant == -1 => {
                     build::constant(scalar.wrap(constant), *scalar, span)
                 }
                 _ => return self.outside(syntax, "`memset` is only supported with 0 and -1"),
@@ -245,19 +242,10 @@ impl Translator<'_> {
     }
 }
 
-/// A byte of memory.
-const BYTE: Scalar = Scalar::Int {
-    bits: 8,
-    signed: false,
-};
-
 /// A byte as often as it fits a number of this type.
 fn repeated(byte: Expr, bits: u8, to: Scalar) -> Expr {
     let span = byte.span;
-    let wide = Scalar::Int {
-        bits,
-        signed: false,
-    };
+    let wide = Scalar::Int(IntKind::new(bits, false));
     let ones = (0..bits / 8).fold(0_i128, |ones, _| ones << 8 | 1);
     let byte = build::cast(byte, wide);
     let ones = build::constant(ones, wide, build::nowhere(span));

@@ -70,6 +70,7 @@ impl Translator<'_> {
                     .unwrap_or_default(),
             ),
             names: Vec::new(),
+            is_character: false,
         };
         Some(self.program.places.push_and_get_key(place))
     }

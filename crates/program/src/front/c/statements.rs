@@ -130,9 +130,7 @@ impl Translator<'_> {
                 syntax,
                 "`case` is only supported directly in the block of a `switch`",
             ),
-            "function_definition" => {
-                self.outside(syntax, "functions in functions are not supported")
-            }
+            "function_definition" => self.outside(syntax, "nested functions are not supported"),
             _ if self.declaration(syntax, statements)? => Ok(()),
             _ => self.outside(syntax, "this statement is not supported"),
         }

@@ -269,6 +269,35 @@ fn alternatives_that_do_not_count_are_not_read() {
     assert_eq!(places(text), [place(4, "int x = 1;", "1")]);
 }
 
+/// Each holds according to gcc: unsigned numbers stay unsigned, and operators bind as in C.
+#[test]
+fn conditions_of_the_preprocessor_are_computed_in_the_types_of_c() {
+    for condition in [
+        "-1 > 0u",
+        "0u - 1 > 0",
+        "-1 > UINT_MAX",
+        "(1 ? -1 : 0u) > 0",
+        "~0u == 0xFFFFFFFFFFFFFFFF",
+        "-1 < 0",
+        "(-1 >> 1) < 0",
+        "-1 << 2 == -4",
+        "(0u - 2) / 2 == 0x7FFFFFFFFFFFFFFF",
+        "1 | 2 == 2",
+        "(6 & 3 == 3) == 0",
+        "1 + 2 * 3 == 7 && 7 - 2 - 1 == 4",
+        "1 << 1 + 1 == 4",
+        "0 ? 0 : 1 || 0",
+    ] {
+        let text = format!("#if {condition}\nint x = 1;\n#endif\n");
+        assert_eq!(places(&text).len(), 1, "{condition}");
+    }
+    for condition in ["0x7FFFFFFFFFFFFFFF + 1", "1 / 0", "1 << 64", "1 >> 64"] {
+        let text = format!("#if {condition}\n#endif\n");
+        let reason = "the condition of this `#if` is not supported".to_owned();
+        assert_eq!(outside(&text), (1, reason), "{condition}");
+    }
+}
+
 #[test]
 fn files_share_what_is_external() {
     let file = |name: &str, text: &str| (Utf8PathBuf::from(name), text.to_owned());

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use nopol_scalar::IntKind;
+
 use crate::ir::Scalar;
 
 /// A type of C. Qualifiers do not matter.
@@ -12,12 +14,7 @@ pub(super) enum Type {
     /// `_Bool`
     Bool,
     /// An integer type, also of an enumeration.
-    Int {
-        /// The width.
-        bits: u8,
-        /// Whether it has a sign.
-        signed: bool,
-    },
+    Int(IntKind),
     /// A pointer.
     Pointer(Rc<Self>),
     /// An array, of so many elements if that is known.
@@ -51,7 +48,7 @@ impl Type {
 
     /// An integer type.
     pub(super) const fn integer(bits: u8, signed: bool) -> Self {
-        Self::Int { bits, signed }
+        Self::Int(IntKind::new(bits, signed))
     }
 
     /// A pointer to this.
@@ -63,7 +60,7 @@ impl Type {
     pub(super) const fn scalar(&self) -> Option<Scalar> {
         match *self {
             Self::Bool => Some(Scalar::Bool),
-            Self::Int { bits, signed } => Some(Scalar::Int { bits, signed }),
+            Self::Int(kind) => Some(Scalar::Int(kind)),
             Self::Pointer(_) | Self::Memory => Some(Scalar::Pointer),
             Self::Void | Self::Array(..) | Self::Struct(_) | Self::Function(_) => None,
         }
@@ -71,14 +68,14 @@ impl Type {
 
     /// Whether it is a number.
     pub(super) const fn is_number(&self) -> bool {
-        matches!(self, Self::Bool | Self::Int { .. })
+        matches!(self, Self::Bool | Self::Int(_))
     }
 
     /// The type after the integer promotions.
     pub(super) fn promoted(&self) -> Self {
         match self {
             Self::Bool => Self::INT,
-            Self::Int { bits, .. } if *bits < 32 => Self::INT,
+            Self::Int(kind) if kind.bits < 32 => Self::INT,
             _ => self.clone(),
         }
     }
@@ -88,14 +85,10 @@ impl Type {
     pub(super) fn common(&self, other: &Self) -> Self {
         let (left, right) = (self.promoted(), other.promoted());
         match (&left, &right) {
-            (
-                Self::Int { bits, signed },
-                Self::Int {
-                    bits: other,
-                    signed: other_signed,
-                },
-            ) => {
-                if bits > other || bits == other && (!signed || *other_signed) {
+            (Self::Int(kind), Self::Int(other)) => {
+                if kind.bits > other.bits
+                    || kind.bits == other.bits && (!kind.signed || other.signed)
+                {
                     left
                 } else {
                     right
@@ -182,7 +175,7 @@ impl Types {
     pub(super) fn layout(&self, ty: &Type) -> Option<(u64, u64)> {
         match ty {
             Type::Bool => Some((1, 1)),
-            Type::Int { bits, .. } => Some((u64::from(bits / 8), u64::from(bits / 8))),
+            Type::Int(kind) => Some((u64::from(kind.bits / 8), u64::from(kind.bits / 8))),
             Type::Pointer(_) | Type::Memory => Some((8, 8)),
             Type::Array(element, length) => {
                 let (size, alignment) = self.layout(element)?;
@@ -226,14 +219,14 @@ impl Types {
         match ty {
             Type::Void => "void".to_owned(),
             Type::Bool => "_Bool".to_owned(),
-            Type::Int { bits, signed } => {
-                let name = match bits {
+            Type::Int(kind) => {
+                let name = match kind.bits {
                     8 => "char",
                     16 => "short",
                     32 => "int",
                     _ => "long",
                 };
-                if *signed {
+                if kind.signed {
                     name.to_owned()
                 } else {
                     format!("unsigned {name}")

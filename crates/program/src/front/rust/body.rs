@@ -13,7 +13,7 @@ use super::build::{Repr, Value, load, load_variable, truth};
 use super::infer::Guesses;
 use super::items::Function;
 use super::source::span_of;
-use super::types::{Int, Type};
+use super::types::Type;
 use super::{Front, Home};
 use crate::ir::{
     self, Expr, ExprKind, FunctionId, Lvalue, NodeId, Outside, Place, PlaceId, PlaceKind, Scalar,
@@ -148,7 +148,7 @@ impl<'f, 'a> Body<'f, 'a> {
         } else if ty.is_slice_reference() {
             let pointer = input(self, &name, &Type::reference(Type::Str), Scalar::Pointer);
             let length = format!("#length of {name}");
-            let length = input(self, &length, &Type::USIZE, Int::USIZE.scalar());
+            let length = input(self, &length, &Type::USIZE, Scalar::SIZE);
             let value = Value {
                 ty,
                 repr: Repr::Slice(pointer, length),
@@ -224,6 +224,7 @@ impl<'f, 'a> Body<'f, 'a> {
             column: source.column(span.start),
             text: source.on_one_line(start, end),
             names: Vec::new(),
+            is_character: false,
         };
         Some(self.front.state.program.places.push_and_get_key(place))
     }
@@ -231,7 +232,9 @@ impl<'f, 'a> Body<'f, 'a> {
     /// The same of an expression of this type, if its values may be wrong.
     pub fn value_place(&mut self, kind: PlaceKind, ty: &Type, span: Span) -> Option<PlaceId> {
         let place = self.place(kind, span)?;
-        self.front.state.program.places[place].names = ty.value_names();
+        let known = &mut self.front.state.program.places[place];
+        known.names = ty.value_names();
+        known.is_character = *ty == Type::Char;
         Some(place)
     }
 
@@ -486,7 +489,7 @@ impl<'f, 'a> Body<'f, 'a> {
             Some(scalar) => Repr::Scalar(load(lvalue, scalar, span)),
             None if value.ty.is_slice_reference() => Repr::Slice(
                 load(lvalue.clone(), Scalar::Pointer, span),
-                load(super::build::field(lvalue, 1), Int::USIZE.scalar(), span),
+                load(super::build::field(lvalue, 1), Scalar::SIZE, span),
             ),
             None if value.ty.size() == 0 => Repr::Nothing,
             None => Repr::At(lvalue),

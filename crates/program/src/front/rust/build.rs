@@ -1,6 +1,6 @@
 //! Shorthands for expressions and cells of the program.
 
-use super::types::{Int, Type};
+use super::types::Type;
 use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Overflow, Scalar, Span, UnaryOp, VariableId};
 
 pub(super) fn constant(value: i128, ty: Scalar, span: Span) -> Expr {
@@ -17,7 +17,7 @@ pub(super) fn truth(value: bool, span: Span) -> Expr {
 
 /// A number of elements.
 pub(super) fn count(value: u32, span: Span) -> Expr {
-    constant(i128::from(value), Int::USIZE.scalar(), span)
+    constant(i128::from(value), Scalar::SIZE, span)
 }
 
 pub(super) fn load(lvalue: Lvalue, ty: Scalar, span: Span) -> Expr {
@@ -123,13 +123,7 @@ pub(super) fn offset(pointer: Expr, by: Expr, cells: u32) -> Expr {
     if matches!(by.kind, ExprKind::Constant(0)) && !is_written_number(&by) {
         return pointer;
     }
-    let by = cast(
-        by,
-        Scalar::Int {
-            bits: 64,
-            signed: true,
-        },
-    );
+    let by = cast(by, Scalar::LONG);
     Expr {
         ty: Scalar::Pointer,
         span: pointer.span,

@@ -134,13 +134,13 @@ impl<'a> Body<'_, 'a> {
             ("max_value" | "min_value", []) => match ty {
                 Type::Int(int) => {
                     let limit = if name == "max_value" {
-                        int.max()
+                        int.kind().greatest()
                     } else {
-                        int.min()
+                        int.kind().least()
                     };
                     Ok(Value::scalar(
                         ty.clone(),
-                        constant(limit, int.scalar(), span),
+                        constant(limit, Scalar::from(*int), span),
                     ))
                 }
                 _ => Err(self.outside(span, format!("`{ty}::{name}` is not supported"))),

@@ -1,11 +1,12 @@
 //! Methods of characters and bytes: those that are about ASCII.
 
+use nopol_scalar::IntType;
 use syn::{Expr as Syntax, Lit};
 
 use super::body::Body;
 use super::build::{Value, both, compare, constant, either, wrapping};
 use super::expressions::bare;
-use super::types::{Int, Type};
+use super::types::Type;
 use crate::ir::{BinaryOp, Expr, Span};
 
 impl Body<'_, '_> {
@@ -17,7 +18,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Option<Value> {
         let scalar = expr.ty;
-        if !matches!(ty, Type::Char) && *ty != Type::Int(Int::U8) {
+        if !matches!(ty, Type::Char) && *ty != Type::Int(IntType::U8) {
             return None;
         }
         let letter = |byte: u8| constant(i128::from(byte), scalar, span);
@@ -36,7 +37,7 @@ impl Body<'_, '_> {
             let expr = self.repeatable(expr.clone());
             let digit = wrapping(BinaryOp::Sub, expr.clone(), letter(b'0'));
             let is_some = within(&expr, b'0', b'9');
-            return Some(self.option(&Type::Int(Int::U32), is_some, digit));
+            return Some(self.option(&Type::Int(IntType::U32), is_some, digit));
         }
         if !arguments.is_empty() || !name.contains("ascii") {
             return None;

@@ -2,17 +2,21 @@
 
 use std::rc::Rc;
 
+use nopol_scalar::{BinaryOp, IntType, Number};
 use syn::{BinOp, Expr as Syntax, Lit, UnOp};
 
+use super::arithmetic::calculating;
 use super::blocks::Role;
 use super::body::Body;
 use super::build::{Value, constant};
 use super::expressions::bare;
 use super::items::Constant;
 use super::source::span_of;
-use super::types::{Int, Type};
+use super::types::Type;
 use super::{Front, Home, inventory};
-use crate::ir::{Lvalue, Outside, PointerKind, Shape, Span, Statement, Variable, VariableId};
+use crate::ir::{
+    Lvalue, Outside, PointerKind, Scalar, Shape, Span, Statement, Variable, VariableId,
+};
 use crate::written::Owner;
 
 impl<'a> Front<'a> {
@@ -41,7 +45,7 @@ impl<'a> Front<'a> {
             Syntax::Cast(of) => {
                 let value = self.constant_value(home, &of.expr)?;
                 match self.type_of(home, &of.ty)? {
-                    Type::Int(int) => Some(int.scalar().wrap(value)),
+                    Type::Int(int) => Some(int.kind().wrap(value)),
                     _ => None,
                 }
             }
@@ -71,16 +75,16 @@ impl<'a> Front<'a> {
     }
 
     /// `i32::MAX` and its kind
-    pub fn limit(&self, path: &syn::Path) -> Option<(i128, Int)> {
+    pub fn limit(&self, path: &syn::Path) -> Option<(i128, IntType)> {
         let mut segments = path.segments.iter().rev();
         let name = segments.next()?.ident.to_string();
         let Some(Type::Int(int)) = self.primitive(&segments.next()?.ident.to_string()) else {
             return None;
         };
         match &*name {
-            "MAX" => Some((int.max(), int)),
-            "MIN" => Some((int.min(), int)),
-            "BITS" => Some((i128::from(int.bits), Int::U32)),
+            "MAX" => Some((int.kind().greatest(), int)),
+            "MIN" => Some((int.kind().least(), int)),
+            "BITS" => Some((i128::from(int.bits()), IntType::U32)),
             _ => None,
         }
     }
@@ -194,22 +198,22 @@ impl Constant<'_> {
     }
 }
 
+/// The value of an operation whose type is not known, so that it neither wraps nor overflows here.
 fn calculated(op: &BinOp, a: i128, b: i128) -> Option<i128> {
     let shift = || u32::try_from(b).ok().filter(|by| *by < 64);
+    let op = calculating(op)?;
+    if let Some(op) = op.arithmetic() {
+        return a.exact(op, b);
+    }
     match op {
-        BinOp::Add(_) => a.checked_add(b),
-        BinOp::Sub(_) => a.checked_sub(b),
-        BinOp::Mul(_) => a.checked_mul(b),
-        BinOp::Div(_) => a.checked_div(b),
-        BinOp::Rem(_) => a.checked_rem(b),
-        BinOp::BitAnd(_) => Some(a & b),
-        BinOp::BitOr(_) => Some(a | b),
-        BinOp::BitXor(_) => Some(a ^ b),
-        // Without a type, what is shifted out is not known.
-        BinOp::Shl(_) => a
+        BinaryOp::And => Some(a & b),
+        BinaryOp::Or => Some(a | b),
+        BinaryOp::Xor => Some(a ^ b),
+        // What is shifted out is not known.
+        BinaryOp::Shl => a
             .checked_mul(1 << shift()?)
             .filter(|shifted| i32::try_from(*shifted).is_ok()),
-        BinOp::Shr(_) => Some(a >> shift()?),
+        BinaryOp::Shr => Some(a >> shift()?),
         _ => None,
     }
 }
@@ -225,7 +229,7 @@ impl Body<'_, '_> {
         if let Some((value, int)) = self.front.limit(path) {
             return Ok(Value::scalar(
                 Type::Int(int),
-                constant(value, int.scalar(), span),
+                constant(value, Scalar::from(int), span),
             ));
         }
         if let Some((value, ty)) = self.variant(path, span)? {
@@ -252,7 +256,7 @@ impl Body<'_, '_> {
             let ty = self.front.type_of(&found.home(), found.ty)?;
             if let Type::Int(int) = ty {
                 let value = self.front.constant_at(&home, path, span)?;
-                let value = constant(int.scalar().wrap(value), int.scalar(), span);
+                let value = constant(int.kind().wrap(value), Scalar::from(int), span);
                 return Ok(Value::scalar(ty, value));
             }
         }

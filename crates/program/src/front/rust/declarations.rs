@@ -9,7 +9,7 @@ use syn::{
 
 use super::items::{Declared, Function, Named};
 use super::source::span_of;
-use super::types::{Enum, Field, Int, Struct, Type};
+use super::types::{Enum, Field, Struct, Type, int_named};
 use super::{Front, Home, inventory};
 use crate::ir::{Outside, Span};
 
@@ -150,7 +150,7 @@ impl<'a> Front<'a> {
             "bool" => Some(Type::Bool),
             "char" => Some(Type::Char),
             "str" => Some(Type::Str),
-            _ => Int::named(name).map(Type::Int),
+            _ => int_named(name).map(Type::Int),
         }
     }
 

@@ -277,7 +277,7 @@ impl Body<'_, '_> {
                 }
                 let (expr, ty) = self.operand(&of.expr, expected)?;
                 match ty.int() {
-                    Some(int) if int.signed => {
+                    Some(int) if int.signed() => {
                         let negative = unary(UnaryOp::Neg(Overflow::Fault), expr);
                         Ok(Value::scalar(ty, super::build::with_span(negative, span)))
                     }

@@ -1,13 +1,14 @@
 //! Methods of integers, and the order of scalars.
 
+use nopol_scalar::{IntKind, IntType};
 use syn::Expr as Syntax;
 
 use super::body::Body;
 use super::build::{
     Repr, Value, both, cast, compare, constant, load_variable, not, unary, wrapping,
 };
-use super::types::{Enum, Int, Type};
-use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Overflow, Span, UnaryOp};
+use super::types::{Enum, Type};
+use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Overflow, Scalar, Span, UnaryOp};
 
 /// The largest exponent that is written as a product.
 const MOST_FACTORS: i128 = 63;
@@ -42,12 +43,12 @@ impl Body<'_, '_> {
             }
             ("pow", [exponent]) => self.power(receiver, exponent, int, span).map(Some),
             ("wrapping_shl" | "wrapping_shr", _) => {
-                let types = [&Type::Int(Int::U32)];
+                let types = [&Type::Int(IntType::U32)];
                 let Some([by]) = self.operands(&mut receiver, arguments, types, span)? else {
                     return Ok(None);
                 };
                 let (a, _) = self.as_scalar(receiver, span)?;
-                let mask = constant(i128::from(int.bits) - 1, Int::U32.scalar(), span);
+                let mask = constant(i128::from(int.bits()) - 1, Scalar::UINT, span);
                 let by = wrapping(BinaryOp::And, by, mask);
                 let op = if name == "wrapping_shl" {
                     BinaryOp::Shl
@@ -147,44 +148,46 @@ impl Body<'_, '_> {
     }
 
     /// Methods without an argument.
-    fn alone(&mut self, name: &str, a: Expr, ty: &Type, int: Int, span: Span) -> Option<Value> {
-        let scalar = int.scalar();
+    fn alone(&mut self, name: &str, a: Expr, ty: &Type, int: IntType, span: Span) -> Option<Value> {
+        let scalar = Scalar::from(int);
         let zero = || constant(0, scalar, span);
         let is_negative = compare(BinaryOp::Lt, a.clone(), zero());
         let negative = |overflow| unary(UnaryOp::Neg(overflow), a.clone());
         let same = |expr| Some(Value::scalar(ty.clone(), expr));
         let truth = |expr| Some(Value::scalar(Type::Bool, expr));
         match name {
-            "abs" if int.signed => {
+            "abs" if int.signed() => {
                 same(self.choose(is_negative, negative(Overflow::Fault), a.clone()))
             }
-            "wrapping_abs" if int.signed => {
+            "wrapping_abs" if int.signed() => {
                 same(self.choose(is_negative, negative(Overflow::Wraps), a.clone()))
             }
-            "unsigned_abs" if int.signed => {
+            "unsigned_abs" if int.signed() => {
                 let size = self.choose(is_negative, negative(Overflow::Wraps), a.clone());
                 let unsigned = int.unsigned();
                 Some(Value::scalar(
                     Type::Int(unsigned),
-                    cast(size, unsigned.scalar()),
+                    cast(size, unsigned.into()),
                 ))
             }
-            "signum" if int.signed => {
+            "signum" if int.signed() => {
                 let is_zero = compare(BinaryOp::Eq, a.clone(), zero());
                 let rest = self.choose(is_zero, zero(), constant(1, scalar, span));
                 same(self.choose(is_negative, constant(-1, scalar, span), rest))
             }
-            "is_negative" if int.signed => truth(is_negative),
-            "is_positive" if int.signed => truth(compare(BinaryOp::Gt, a, zero())),
+            "is_negative" if int.signed() => truth(is_negative),
+            "is_positive" if int.signed() => truth(compare(BinaryOp::Gt, a, zero())),
             "wrapping_neg" => {
                 let negative = wrapping(BinaryOp::Sub, zero(), a);
                 same(negative)
             }
             "checked_neg" | "checked_abs" => {
-                let is_some = match (name, int.signed) {
-                    (_, true) => {
-                        compare(BinaryOp::Ne, a.clone(), constant(int.min(), scalar, span))
-                    }
+                let is_some = match (name, int.signed()) {
+                    (_, true) => compare(
+                        BinaryOp::Ne,
+                        a.clone(),
+                        constant(int.kind().least(), scalar, span),
+                    ),
                     ("checked_neg", false) => compare(BinaryOp::Eq, a.clone(), zero()),
                     _ => return None,
                 };
@@ -196,7 +199,7 @@ impl Body<'_, '_> {
                 };
                 Some(self.option(ty, is_some, value))
             }
-            "is_power_of_two" if !int.signed => {
+            "is_power_of_two" if !int.signed() => {
                 let before = wrapping(BinaryOp::Sub, a.clone(), constant(1, scalar, span));
                 let common = wrapping(BinaryOp::And, a.clone(), before);
                 let has_one = compare(BinaryOp::Eq, common, zero());
@@ -213,10 +216,10 @@ impl Body<'_, '_> {
         a: Expr,
         b: Expr,
         ty: &Type,
-        int: Int,
+        int: IntType,
         span: Span,
     ) -> Option<Value> {
-        let scalar = int.scalar();
+        let scalar = Scalar::from(int);
         let number = |value| constant(value, scalar, span);
         let (prefix, op) = name.split_once('_')?;
         let op = match op {
@@ -231,7 +234,7 @@ impl Body<'_, '_> {
         let result = wrapping(op, a.clone(), b.clone());
         let is_minus_one = || compare(BinaryOp::Eq, b.clone(), number(-1));
         match prefix {
-            "wrapping" if is_division && int.signed => {
+            "wrapping" if is_division && int.signed() => {
                 let of_minus_one = match op {
                     BinaryOp::Div => wrapping(BinaryOp::Sub, number(0), a),
                     _ => number(0),
@@ -244,8 +247,8 @@ impl Body<'_, '_> {
             "wrapping" => Some(Value::scalar(ty.clone(), result)),
             "checked" if is_division => {
                 let mut is_some = compare(BinaryOp::Ne, b.clone(), number(0));
-                if int.signed {
-                    let is_min = compare(BinaryOp::Eq, a, number(int.min()));
+                if int.signed() {
+                    let is_min = compare(BinaryOp::Eq, a, number(int.kind().least()));
                     is_some = both(is_some, not(both(is_min, is_minus_one())));
                 }
                 let is_some = self.saved(is_some);
@@ -259,14 +262,22 @@ impl Body<'_, '_> {
             "saturating" if !is_division => {
                 let overflows = self.overflows(op, &a, &b, int, span);
                 let negative = |expr: &Expr| compare(BinaryOp::Lt, expr.clone(), number(0));
-                let limit = match (op, int.signed) {
+                let limit = match (op, int.signed()) {
                     (BinaryOp::Sub, false) => number(0),
-                    (_, false) => number(int.max()),
+                    (_, false) => number(int.kind().greatest()),
                     (BinaryOp::Mul, true) => {
                         let is_below = compare(BinaryOp::Ne, negative(&a), negative(&b));
-                        self.choose(is_below, number(int.min()), number(int.max()))
+                        self.choose(
+                            is_below,
+                            number(int.kind().least()),
+                            number(int.kind().greatest()),
+                        )
                     }
-                    (_, true) => self.choose(negative(&a), number(int.min()), number(int.max())),
+                    (_, true) => self.choose(
+                        negative(&a),
+                        number(int.kind().least()),
+                        number(int.kind().greatest()),
+                    ),
                 };
                 Some(Value::scalar(
                     ty.clone(),
@@ -283,10 +294,10 @@ impl Body<'_, '_> {
         a: Expr,
         b: Expr,
         ty: &Type,
-        int: Int,
+        int: IntType,
         span: Span,
     ) -> Option<Value> {
-        let scalar = int.scalar();
+        let scalar = Scalar::from(int);
         let number = |value| constant(value, scalar, span);
         let fault = |op| super::build::binary(op, Overflow::Fault, a.clone(), b.clone());
         let result = match name {
@@ -312,7 +323,7 @@ impl Body<'_, '_> {
                 let is_less = compare(BinaryOp::Lt, a.clone(), b.clone());
                 let up = wrapping(BinaryOp::Sub, b.clone(), a.clone());
                 let down = wrapping(BinaryOp::Sub, a, b);
-                let result = cast(self.choose(is_less, up, down), unsigned.scalar());
+                let result = cast(self.choose(is_less, up, down), unsigned.into());
                 return Some(Value::scalar(Type::Int(unsigned), result));
             }
             _ => return None,
@@ -321,13 +332,13 @@ impl Body<'_, '_> {
     }
 
     /// Whether the result does not fit.
-    fn overflows(&mut self, op: BinaryOp, a: &Expr, b: &Expr, int: Int, span: Span) -> Expr {
-        let scalar = int.scalar();
+    fn overflows(&mut self, op: BinaryOp, a: &Expr, b: &Expr, int: IntType, span: Span) -> Expr {
+        let scalar = Scalar::from(int);
         let number = |value| constant(value, scalar, span);
         let result = wrapping(op, a.clone(), b.clone());
         let negative = |expr| compare(BinaryOp::Lt, expr, number(0));
         let differ = |a: &Expr, b: &Expr| wrapping(BinaryOp::Xor, a.clone(), b.clone());
-        match (op, int.signed) {
+        match (op, int.signed()) {
             (BinaryOp::Add, false) => compare(BinaryOp::Lt, result, a.clone()),
             (BinaryOp::Sub, false) => compare(BinaryOp::Lt, a.clone(), b.clone()),
             // The sign of the result is neither that of the first operand nor the one that the second leads to.
@@ -339,12 +350,9 @@ impl Body<'_, '_> {
                 let both_differ = wrapping(BinaryOp::And, differ(a, b), differ(a, &result));
                 negative(both_differ)
             }
-            _ if int.bits < 64 => {
-                let wide = Int {
-                    bits: int.bits * 2,
-                    ..int
-                }
-                .scalar();
+            _ if int.bits() < 64 => {
+                let kind = int.kind();
+                let wide = Scalar::Int(IntKind::new(kind.bits * 2, kind.signed));
                 let product = wrapping(op, cast(a.clone(), wide), cast(b.clone(), wide));
                 compare(BinaryOp::Ne, product, cast(result, wide))
             }
@@ -355,9 +363,9 @@ impl Body<'_, '_> {
                     let quotient = wrapping(BinaryOp::Div, result, a.clone());
                     compare(BinaryOp::Ne, quotient, b.clone())
                 };
-                if int.signed {
+                if int.signed() {
                     let is_minus_one = compare(BinaryOp::Eq, a.clone(), number(-1));
-                    let is_min = compare(BinaryOp::Eq, b.clone(), number(int.min()));
+                    let is_min = compare(BinaryOp::Eq, b.clone(), number(int.kind().least()));
                     is_wrong = self.choose(is_minus_one, is_min, is_wrong);
                 }
                 let never = super::build::truth(false, span);
@@ -370,12 +378,12 @@ impl Body<'_, '_> {
         &mut self,
         mut base: Value,
         exponent: &Syntax,
-        int: Int,
+        int: IntType,
         span: Span,
     ) -> Result<Value, Outside> {
         let home = self.home.clone();
         let ty = base.ty.clone();
-        let one = constant(1, int.scalar(), span);
+        let one = constant(1, Scalar::from(int), span);
         if let Ok(exponent @ 0..=MOST_FACTORS) = self.front.constant_value(&home, exponent) {
             let (base, _) = self.as_scalar(base, span)?;
             let base = self.repeatable(base);
@@ -383,7 +391,7 @@ impl Body<'_, '_> {
             let power = (1..exponent).fold(base.clone(), |power, _| times(power, base.clone()));
             return Ok(Value::scalar(ty, if exponent == 0 { one } else { power }));
         }
-        let exponents = [&Type::Int(Int::U32)];
+        let exponents = [&Type::Int(IntType::U32)];
         let Some([times]) = self.operands(&mut base, &[exponent], exponents, span)? else {
             return Err(self.outside(span, "this exponent is not supported"));
         };
@@ -393,8 +401,8 @@ impl Body<'_, '_> {
         let base = self.lasting(base);
         let power = self.declare("#power", &ty, false);
         self.set(power, one);
-        let now = load_variable(power, int.scalar(), span);
-        let times = cast(times, Int::USIZE.scalar());
+        let now = load_variable(power, Scalar::from(int), span);
+        let times = cast(times, Scalar::SIZE);
         self.repeated(times, span, |body, _| {
             let next = super::build::binary(BinaryOp::Mul, Overflow::Fault, now.clone(), base);
             body.set(power, next);

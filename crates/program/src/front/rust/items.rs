@@ -77,7 +77,7 @@ pub(super) struct Items<'a> {
 }
 
 /// A name that more than one item has, or the only one, or none.
-type Found<T> = Result<Option<T>, String>;
+type Lookup<T> = Result<Option<T>, String>;
 
 impl<'a> Items<'a> {
     pub fn of(sources: &'a [Source]) -> Self {
@@ -143,7 +143,7 @@ impl<'a> Items<'a> {
     }
 
     /// A function by its name, or a method by `Type::method`.
-    pub fn function(&self, name: &str) -> Found<Rc<Function<'a>>> {
+    pub fn function(&self, name: &str) -> Lookup<Rc<Function<'a>>> {
         let all = self.functions.get(name).map_or(&[][..], Vec::as_slice);
         let inherent: Vec<_> = all.iter().filter(|of| !of.context.is_of_trait).collect();
         match (&inherent[..], all) {
@@ -166,22 +166,22 @@ impl<'a> Items<'a> {
     }
 
     /// A constant by its name, or by `Type::NAME`.
-    pub fn constant(&self, name: &str) -> Found<Rc<Constant<'a>>> {
+    pub fn constant(&self, name: &str) -> Lookup<Rc<Constant<'a>>> {
         only(&self.constants, name)
     }
 
     /// A type by its name.
-    pub fn named(&self, name: &str) -> Found<Rc<Named<'a>>> {
+    pub fn named(&self, name: &str) -> Lookup<Rc<Named<'a>>> {
         only(&self.types, name)
     }
 
     /// A test by its path within its crate.
-    pub fn test(&self, path: &str) -> Found<Rc<Function<'a>>> {
+    pub fn test(&self, path: &str) -> Lookup<Rc<Function<'a>>> {
         only(&self.tests, path)
     }
 
     /// The enumeration that has a variant of this name.
-    pub fn enum_with(&self, variant: &str) -> Found<String> {
+    pub fn enum_with(&self, variant: &str) -> Lookup<String> {
         only(&self.enums_with, variant)
     }
 
@@ -196,7 +196,7 @@ impl<'a> Items<'a> {
     }
 }
 
-fn only<T: Clone>(of: &HashMap<String, Vec<T>>, name: &str) -> Found<T> {
+fn only<T: Clone>(of: &HashMap<String, Vec<T>>, name: &str) -> Lookup<T> {
     match of.get(name).map_or(&[][..], Vec::as_slice) {
         [] => Ok(None),
         [only] => Ok(Some(only.clone())),

@@ -1,5 +1,6 @@
 //! Literals.
 
+use nopol_scalar::IntType;
 use std::rc::Rc;
 
 use syn::Lit;
@@ -7,7 +8,7 @@ use syn::Lit;
 use super::body::Body;
 use super::build::{Value, constant, count, element, truth};
 use super::source::number;
-use super::types::{Int, Type};
+use super::types::{Type, int_named};
 use crate::ir::{Expr, ExprKind, Lvalue, Outside, Scalar, Span};
 
 impl Body<'_, '_> {
@@ -23,14 +24,14 @@ impl Body<'_, '_> {
             Lit::Bool(bool) => Value::scalar(Type::Bool, truth(bool.value, span)),
             Lit::Char(char) => {
                 let value = i128::from(u32::from(char.value()));
-                Value::scalar(Type::Char, constant(value, Int::U32.scalar(), span))
+                Value::scalar(Type::Char, constant(value, Scalar::UINT, span))
             }
             Lit::Byte(byte) => {
                 let value = i128::from(byte.value());
-                Value::scalar(Type::Int(Int::U8), constant(value, Int::U8.scalar(), span))
+                Value::scalar(Type::Int(IntType::U8), constant(value, Scalar::BYTE, span))
             }
             Lit::Int(int) => {
-                let ty = match Int::named(int.suffix()) {
+                let ty = match int_named(int.suffix()) {
                     Some(int) => Type::Int(int),
                     None if int.suffix().is_empty() => self.int_type(expected, span),
                     None => return Err(self.unsupported_type(int.suffix(), span)),
@@ -59,10 +60,10 @@ impl Body<'_, '_> {
             }
             Lit::ByteStr(bytes) => {
                 let bytes = bytes.value();
-                let ty = Type::Array(Rc::new(Type::Int(Int::U8)), number(bytes.len()));
+                let ty = Type::Array(Rc::new(Type::Int(IntType::U8)), number(bytes.len()));
                 let array = self.temporary(&ty);
                 for (nth, byte) in bytes.into_iter().enumerate() {
-                    let byte = constant(i128::from(byte), Int::U8.scalar(), span);
+                    let byte = constant(i128::from(byte), Scalar::BYTE, span);
                     let at = count(number(nth), span);
                     self.assign(None, element(Lvalue::Variable(array), at, &ty), byte);
                 }

@@ -7,7 +7,7 @@ use super::body::{Body, Sink};
 use super::build::{Repr, Value, cast, compare, constant, count, load_variable, wrapping};
 use super::expressions::bare;
 use super::places::slice_element;
-use super::types::{Int, Type};
+use super::types::Type;
 use crate::ir::{BinaryOp, Expr, Lvalue, Outside, Scalar, Span, Statement, VariableId};
 
 /// What is between a range or row and the loop.
@@ -56,7 +56,7 @@ impl Body<'_, '_> {
         let Some(int) = ty.int() else {
             return Err(self.outside(span, format!("a range of `{ty}` is not supported")));
         };
-        let scalar = int.scalar();
+        let scalar = Scalar::from(int);
         let one = constant(1, scalar, span);
         let now = load_variable(start, scalar, span);
         match adaptors {
@@ -109,13 +109,13 @@ impl Body<'_, '_> {
                     BinaryOp::Lt
                 };
                 let more = self.more(compare(op, now.clone(), end.clone()));
-                let unsigned = int.unsigned().scalar();
+                let unsigned = Scalar::from(int.unsigned());
                 let left = wrapping(
                     BinaryOp::Sub,
                     cast(end, unsigned),
                     cast(now.clone(), unsigned),
                 );
-                let left = cast(left, Int::USIZE.scalar());
+                let left = cast(left, Scalar::SIZE);
                 let update = vec![
                     step(more.0, compare(op, by.clone(), left)),
                     step(
@@ -219,7 +219,7 @@ impl Body<'_, '_> {
             _ => return Err(self.unsupported_iterator(&of.expr)),
         };
         let counter = self.declare("#counter", &Type::USIZE, false);
-        let scalar = Int::USIZE.scalar();
+        let scalar = Scalar::SIZE;
         let now = load_variable(counter, scalar, span);
         let one = count(1, span);
         let mut update = Vec::new();

@@ -6,6 +6,7 @@ mod places;
 mod pointers;
 mod samples;
 
+use nopol_basics::deadline::Deadline;
 use std::collections::HashMap;
 
 use camino::Utf8PathBuf;
@@ -18,6 +19,7 @@ const LIMITS: Limits = Limits {
     bound: 1000,
     steps: 1_000_000,
     implicit: true,
+    deadline: Deadline::Never,
 };
 
 /// Reads a crate of one file.

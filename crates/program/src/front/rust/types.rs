@@ -3,79 +3,13 @@
 use std::fmt;
 use std::rc::Rc;
 
+use nopol_scalar::{IntKind, IntType};
+
 use crate::ir::{PointerKind, Scalar};
 
-/// An integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Int {
-    pub bits: u8,
-    pub signed: bool,
-    /// Whether it is `usize` or `isize`.
-    pub is_size: bool,
-}
-
-impl Int {
-    pub const I32: Self = Self::new(32, true);
-    pub const U32: Self = Self::new(32, false);
-    pub const U8: Self = Self::new(8, false);
-    pub const USIZE: Self = Self {
-        is_size: true,
-        ..Self::new(64, false)
-    };
-
-    const fn new(bits: u8, signed: bool) -> Self {
-        Self {
-            bits,
-            signed,
-            is_size: false,
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "i8" => Self::new(8, true),
-            "i16" => Self::new(16, true),
-            "i32" => Self::I32,
-            "i64" => Self::new(64, true),
-            "u8" => Self::U8,
-            "u16" => Self::new(16, false),
-            "u32" => Self::U32,
-            "u64" => Self::new(64, false),
-            "usize" => Self::USIZE,
-            "isize" => Self {
-                is_size: true,
-                ..Self::new(64, true)
-            },
-            _ => return None,
-        })
-    }
-
-    pub const fn scalar(self) -> Scalar {
-        Scalar::Int {
-            bits: self.bits,
-            signed: self.signed,
-        }
-    }
-
-    pub fn min(self) -> i128 {
-        if self.signed {
-            -(1 << (self.bits - 1))
-        } else {
-            0
-        }
-    }
-
-    pub fn max(self) -> i128 {
-        (1 << (self.bits - u8::from(self.signed))) - 1
-    }
-
-    /// The type of the same width without a sign.
-    pub fn unsigned(self) -> Self {
-        Self {
-            signed: false,
-            ..self
-        }
-    }
+/// The integer type with this name, if the subset has it.
+pub(super) fn int_named(name: &str) -> Option<IntType> {
+    IntType::from_name(name).filter(|int| int.bits() <= 64 && !int.wraps())
 }
 
 /// What stands for a type that is not known yet: where it is asked for.
@@ -84,7 +18,7 @@ pub(super) type Origin = u32;
 /// A type.
 #[derive(Clone, Debug)]
 pub(super) enum Type {
-    Int(Int),
+    Int(IntType),
     Bool,
     Char,
     /// What has no value, because it never comes back.
@@ -192,16 +126,12 @@ impl PartialEq for Enum {
 impl Enum {
     /// The smallest integer that holds all of its values.
     pub fn scalar(&self) -> Scalar {
-        let fits = |bits, signed| {
-            let int = Int::new(bits, signed);
-            let range = int.min()..=int.max();
-            self.variants
-                .iter()
-                .all(|(_, value)| range.contains(value))
-                .then(|| int.scalar())
+        let fits = |kind: &IntKind| {
+            let range = kind.least::<i128>()..=kind.greatest();
+            self.variants.iter().all(|(_, value)| range.contains(value))
         };
-        let wide = Int::new(64, true).scalar();
-        fits(8, false).or_else(|| fits(8, true)).unwrap_or(wide)
+        let mut small = [IntKind::U8, IntKind::I8].into_iter();
+        Scalar::Int(small.find(fits).unwrap_or(IntKind::I64))
     }
 
     /// What `cmp` returns.
@@ -235,15 +165,15 @@ impl Type {
         Self::Reference(Rc::new(to))
     }
 
-    pub const USIZE: Self = Self::Int(Int::USIZE);
+    pub const USIZE: Self = Self::Int(IntType::Usize);
 
     /// What its cell holds, if it has one cell.
     pub fn scalar(&self) -> Option<Scalar> {
         Some(match self {
-            Self::Int(int) => int.scalar(),
+            Self::Int(int) => Scalar::from(*int),
             Self::Bool => Scalar::Bool,
-            Self::Char => Int::U32.scalar(),
-            Self::Open { .. } => Int::I32.scalar(),
+            Self::Char => Scalar::UINT,
+            Self::Open { .. } => Scalar::INT,
             Self::Enum(of) => of.scalar(),
             Self::Reference(to) if !matches!(**to, Self::Slice(_)) => Scalar::Pointer,
             Self::Raw(_) | Self::Box(_) | Self::Borrowed(_) => Scalar::Pointer,
@@ -253,10 +183,10 @@ impl Type {
     }
 
     /// The integer type of a value to calculate with.
-    pub fn int(&self) -> Option<Int> {
+    pub fn int(&self) -> Option<IntType> {
         match self {
             Self::Int(int) => Some(*int),
-            Self::Open { .. } => Some(Int::I32),
+            Self::Open { .. } => Some(IntType::I32),
             _ => None,
         }
     }
@@ -282,7 +212,7 @@ impl Type {
             }
             // A slice: a pointer to its first element, and how many there are.
             Self::Reference(to) if matches!(**to, Self::Slice(_)) => {
-                cells.extend([Scalar::Pointer, Int::USIZE.scalar()]);
+                cells.extend([Scalar::Pointer, Scalar::SIZE]);
             }
             _ => cells.extend(self.scalar()),
         }
@@ -381,14 +311,7 @@ impl Type {
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Int(int) => {
-                let sign = if int.signed { 'i' } else { 'u' };
-                if int.is_size {
-                    write!(f, "{sign}size")
-                } else {
-                    write!(f, "{sign}{}", int.bits)
-                }
-            }
+            Self::Int(int) => f.write_str(int.name()),
             Self::Bool => f.write_str("bool"),
             Self::Char => f.write_str("char"),
             Self::Never => f.write_str("!"),

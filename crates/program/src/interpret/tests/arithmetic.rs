@@ -1,16 +1,13 @@
 //! Operators: results, also where there is a fault, and faults.
 
+use nopol_scalar::IntKind;
+
 use super::build::{
     BYTE, Build, CHAR, INT, LIMITS, LONG, add, assert_that, binary, equal, expr, fault, int, less,
     null, number, returns,
 };
 use crate::interpret::{End, Limits, Value};
 use crate::ir::{BinaryOp, Expr, ExprKind, FaultKind, LogicalOp, Overflow, Scalar, UnaryOp};
-
-const ULONG: Scalar = Scalar::Int {
-    bits: 64,
-    signed: false,
-};
 
 /// What an operation gives if faults do not count, and its fault.
 fn total(value: Expr) -> (i128, Option<FaultKind>) {
@@ -42,7 +39,12 @@ fn results_that_do_not_fit_wrap() {
     assert_eq!(of(BinaryOp::Add, INT, 0x7fff_ffff, -1), (0x7fff_fffe, None));
     assert_eq!(of(BinaryOp::Sub, BYTE, 0, 1), (255, overflow));
     assert_eq!(
-        of(BinaryOp::Mul, ULONG, u64::MAX.into(), u64::MAX.into()),
+        of(
+            BinaryOp::Mul,
+            Scalar::SIZE,
+            u64::MAX.into(),
+            u64::MAX.into()
+        ),
         (1, overflow)
     );
     assert_eq!(
@@ -104,7 +106,7 @@ fn casts_keep_low_bits_and_extend_by_the_source() {
         |value: i128, from, to| total(expr(ExprKind::Cast(Box::new(number(value, from))), to)).0;
     assert_eq!(cast(300, INT, BYTE), 44);
     assert_eq!(cast(200, INT, CHAR), -56);
-    assert_eq!(cast(-1, CHAR, ULONG), u64::MAX.into());
+    assert_eq!(cast(-1, CHAR, Scalar::SIZE), u64::MAX.into());
     assert_eq!(cast(255, BYTE, LONG), 255);
     assert_eq!(cast(256, INT, Scalar::Bool), 1);
     assert_eq!(cast(1, Scalar::Bool, LONG), 1);
@@ -172,14 +174,8 @@ fn a_missing_result_is_a_fault_where_it_is_used() {
 #[test]
 fn ill_typed_programs_do_not_panic() {
     let mut of = Build::default();
-    let odd = Scalar::Int {
-        bits: 200,
-        signed: true,
-    };
-    let none = Scalar::Int {
-        bits: 0,
-        signed: true,
-    };
+    let odd = Scalar::Int(IntKind::new(200, true));
+    let none = Scalar::Int(IntKind::new(0, true));
     let missing = of.call_of(crate::ir::FunctionId::new(77), vec![int(1)], INT);
     let variable = super::build::get(crate::ir::VariableId::new(99));
     for value in [

@@ -1,5 +1,6 @@
 //! Small programs for tests.
 
+use nopol_basics::deadline::Deadline;
 use std::collections::HashMap;
 
 use crate::interpret::{Angelic, End, Limits, Run, Value, call, run};
@@ -11,23 +12,15 @@ use crate::ir::{
 use crate::position::{Instance, PositionId, Positions};
 
 pub const INT: Scalar = Scalar::INT;
-pub const LONG: Scalar = Scalar::Int {
-    bits: 64,
-    signed: true,
-};
-pub const BYTE: Scalar = Scalar::Int {
-    bits: 8,
-    signed: false,
-};
-pub const CHAR: Scalar = Scalar::Int {
-    bits: 8,
-    signed: true,
-};
+pub const LONG: Scalar = Scalar::LONG;
+pub const BYTE: Scalar = Scalar::BYTE;
+pub const CHAR: Scalar = Scalar::CHAR;
 
 pub const LIMITS: Limits = Limits {
     bound: 10,
     steps: 100_000,
     implicit: true,
+    deadline: Deadline::Never,
 };
 
 /// A program that grows.
@@ -71,6 +64,7 @@ impl Build {
             column: 1,
             text: String::new(),
             names: Vec::new(),
+            is_character: false,
         })
     }
 
@@ -133,7 +127,7 @@ impl Build {
     }
 
     /// Runs these statements as a test.
-    pub fn test(&mut self, body: Vec<Statement>) -> Outcome {
+    pub fn test(&mut self, body: Vec<Statement>) -> TestRun {
         self.test_with(body, LIMITS, &[])
     }
 
@@ -143,7 +137,7 @@ impl Build {
         body: Vec<Statement>,
         limits: Limits,
         angelic: &[(Instance, Angelic)],
-    ) -> Outcome {
+    ) -> TestRun {
         let function = self.function(&[], None, body);
         let test = Test {
             name: "test".to_owned(),
@@ -152,7 +146,7 @@ impl Build {
         let mut positions = Positions::default();
         let angelic: HashMap<_, _> = angelic.iter().copied().collect();
         let run = run(&self.program, &test, &limits, &mut positions, &angelic);
-        Outcome { run, positions }
+        TestRun { run, positions }
     }
 
     /// The value of an expression of this program, computed by a function that returns it.
@@ -176,12 +170,12 @@ impl Build {
 }
 
 /// A run and the positions in it.
-pub struct Outcome {
+pub struct TestRun {
     pub run: Run,
     pub positions: Positions,
 }
 
-impl Outcome {
+impl TestRun {
     /// Each evaluated number: its place, the calls and iterations that lead there, and the number.
     pub fn numbers(&self) -> Vec<(u32, String, i128)> {
         let numbers = self.run.evaluated.iter().map(|evaluated| {

@@ -5,6 +5,7 @@ use super::build::{
 };
 use crate::interpret::{End, Limits, Value};
 use crate::ir::{BinaryOp, ExprKind, LogicalOp, Lvalue, PlaceKind, Scalar, Statement};
+use nopol_basics::deadline::Deadline;
 
 fn bound(bound: u32) -> Limits {
     Limits { bound, ..LIMITS }
@@ -256,4 +257,19 @@ fn a_function_can_be_called_with_numbers() {
         &Default::default(),
     );
     assert_eq!((run.end, value), (End::Passed, Some(Value::Number(9))));
+}
+
+#[test]
+fn a_deadline_ends_a_run_within_so_many_steps() {
+    let mut of = Build::default();
+    let forever = of.repeat(equal(int(0), int(0)), vec![]);
+    let limits = Limits {
+        bound: u32::MAX,
+        steps: 5_000_000,
+        deadline: Deadline::after_questions(2),
+        ..LIMITS
+    };
+    let run = of.test_with(vec![forever], limits, &[]).run;
+    assert_eq!(run.end, End::Late);
+    assert!(run.branches.len() < 4000, "{}", run.branches.len());
 }

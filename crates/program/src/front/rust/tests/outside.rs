@@ -158,7 +158,7 @@ fn tests_that_are_to_panic_are_outside() {
     let text = "#[test]\n#[should_panic]\nfn t() { panic!() }";
     assert_eq!(
         reason(text),
-        "src/lib.rs:3: the test `t` is to panic, which is not supported"
+        "src/lib.rs:3: the test `t` expects a panic, which is not supported"
     );
     assert_eq!(reason(""), "src/lib.rs:1: there is no test `t`");
     let text = "#[test]\nfn t() -> Result<(), u8> { Ok(()) }";

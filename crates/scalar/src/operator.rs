@@ -1,4 +1,4 @@
-//! The operators of conditions.
+//! Operators between scalars.
 
 use std::cmp::Ordering;
 
@@ -80,20 +80,25 @@ impl CmpOp {
             || is(&|both| !joined(both))
     }
 
-    /// The operator's token.
-    pub fn token(self) -> &'static str {
+    /// The operator among all operators with two operands.
+    pub const fn binary(self) -> BinaryOp {
         match self {
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
+            Self::Eq => BinaryOp::Eq,
+            Self::Ne => BinaryOp::Ne,
+            Self::Lt => BinaryOp::Lt,
+            Self::Le => BinaryOp::Le,
+            Self::Gt => BinaryOp::Gt,
+            Self::Ge => BinaryOp::Ge,
         }
+    }
+
+    /// The operator's token.
+    pub const fn token(self) -> &'static str {
+        self.binary().token()
     }
 }
 
-/// An arithmetic operator. Overflow and division by zero are undefined.
+/// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ArithOp {
     /// `+`.
@@ -109,15 +114,20 @@ pub enum ArithOp {
 }
 
 impl ArithOp {
-    /// The operator's token.
-    pub fn token(self) -> &'static str {
+    /// The operator among all operators with two operands.
+    pub const fn binary(self) -> BinaryOp {
         match self {
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Rem => "%",
+            Self::Add => BinaryOp::Add,
+            Self::Sub => BinaryOp::Sub,
+            Self::Mul => BinaryOp::Mul,
+            Self::Div => BinaryOp::Div,
+            Self::Rem => BinaryOp::Rem,
         }
+    }
+
+    /// The operator's token.
+    pub const fn token(self) -> &'static str {
+        self.binary().token()
     }
 
     /// Whether the result is one of the operands or a constant, whatever the other operand is: `n + 0`, `n * 0`, `n / 1`. An
@@ -129,6 +139,142 @@ impl ArithOp {
             Self::Mul => [left, right].iter().any(|side| matches!(side, Some(0 | 1))),
             Self::Div | Self::Rem => right == Some(1) || left == Some(0),
         }
+    }
+}
+
+/// An operator with two operands that are always evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`, towards zero
+    Div,
+    /// `%`, with the sign of the first operand
+    Rem,
+    /// `&`, also of bools
+    And,
+    /// `|`, also of bools
+    Or,
+    /// `^`, also of bools
+    Xor,
+    /// `<<`; it overflows if the number times the power of 2 does not fit, and where that is a fault, a negative number is one, too
+    Shl,
+    /// `>>`, of signed numbers arithmetic
+    Shr,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl BinaryOp {
+    /// Every operator.
+    pub const ALL: [Self; 16] = [
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Shl,
+        Self::Shr,
+        Self::Eq,
+        Self::Ne,
+        Self::Lt,
+        Self::Le,
+        Self::Gt,
+        Self::Ge,
+    ];
+
+    /// The operator's token, in C and in Rust.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+
+    /// The operator with this token.
+    pub fn from_token(token: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|op| op.token() == token)
+    }
+
+    /// The operator as a comparison, if it is one.
+    pub const fn comparison(self) -> Option<CmpOp> {
+        Some(match self {
+            Self::Eq => CmpOp::Eq,
+            Self::Ne => CmpOp::Ne,
+            Self::Lt => CmpOp::Lt,
+            Self::Le => CmpOp::Le,
+            Self::Gt => CmpOp::Gt,
+            Self::Ge => CmpOp::Ge,
+            _ => return None,
+        })
+    }
+
+    /// The operator as one of arithmetic, if it is one.
+    pub const fn arithmetic(self) -> Option<ArithOp> {
+        Some(match self {
+            Self::Add => ArithOp::Add,
+            Self::Sub => ArithOp::Sub,
+            Self::Mul => ArithOp::Mul,
+            Self::Div => ArithOp::Div,
+            Self::Rem => ArithOp::Rem,
+            _ => return None,
+        })
+    }
+}
+
+/// An operator whose second operand may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogicalOp {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+impl LogicalOp {
+    /// The operator's token, in C and in Rust.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::And => "&&",
+            Self::Or => "||",
+        }
+    }
+
+    /// The operator with this token.
+    pub fn from_token(token: &str) -> Option<Self> {
+        let mut all = [Self::And, Self::Or].into_iter();
+        all.find(|op| op.token() == token)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use super::arithmetic::{Number, Overflow};
+use super::kind::IntKind;
 use super::operator::ArithOp;
 
 /// A machine integer type. Widths of `isize`/`usize` are those of a 64-bit target.
@@ -77,28 +79,67 @@ impl IntType {
         }
     }
 
+    /// The type with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|int| int.name() == name)
+    }
+
     /// Whether arithmetic is modulo a power of two.
     pub fn wraps(self) -> bool {
         matches!(self, Self::CUint | Self::CUlong)
     }
 
-    /// Width in bits.
-    pub fn bits(self) -> u32 {
-        match self {
-            Self::I8 | Self::U8 => 8,
-            Self::I16 | Self::U16 => 16,
-            Self::I32 | Self::U32 | Self::CUint => 32,
-            Self::I64 | Self::U64 | Self::Isize | Self::Usize | Self::CUlong => 64,
-            Self::I128 | Self::U128 => 128,
+    /// Whether a result that does not fit is undefined.
+    pub fn overflow(self) -> Overflow {
+        match self.wraps() {
+            true => Overflow::Wraps,
+            false => Overflow::Fault,
         }
     }
 
+    /// Its width and sign.
+    pub const fn kind(self) -> IntKind {
+        let (bits, signed) = match self {
+            Self::I8 => (8, true),
+            Self::I16 => (16, true),
+            Self::I32 => (32, true),
+            Self::I64 | Self::Isize => (64, true),
+            Self::I128 => (128, true),
+            Self::U8 => (8, false),
+            Self::U16 => (16, false),
+            Self::U32 | Self::CUint => (32, false),
+            Self::U64 | Self::Usize | Self::CUlong => (64, false),
+            Self::U128 => (128, false),
+        };
+        IntKind::new(bits, signed)
+    }
+
+    /// The type of the same width without a sign.
+    pub const fn unsigned(self) -> Self {
+        match self {
+            Self::I8 => Self::U8,
+            Self::I16 => Self::U16,
+            Self::I32 => Self::U32,
+            Self::I64 => Self::U64,
+            Self::I128 => Self::U128,
+            Self::Isize => Self::Usize,
+            _ => self,
+        }
+    }
+
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        self.kind().bits.into()
+    }
+
     /// Whether negative values exist.
-    pub fn signed(self) -> bool {
-        matches!(
-            self,
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::I128 | Self::Isize
-        )
+    pub const fn signed(self) -> bool {
+        self.kind().signed
+    }
+
+    /// The least and the greatest value.
+    pub fn bounds(self) -> [Int; 2] {
+        [self.kind().least(), self.kind().greatest()]
     }
 }
 
@@ -144,26 +185,22 @@ impl Int {
 
     /// Whether the value fits the type.
     pub fn fits(self, ty: IntType) -> bool {
-        let bits = ty.bits();
-        match (ty.signed(), self.negative) {
-            (false, negative) => !negative && self.magnitude() <= u128::MAX >> (128 - bits),
-            (true, false) => self.magnitude() < 1 << (bits - 1),
-            (true, true) => self.magnitude() <= 1 << (bits - 1),
+        let [least, greatest] = ty.bounds();
+        (least..=greatest).contains(&self)
+    }
+
+    /// The low 128 bits in two's complement.
+    pub(super) fn low_bits(self) -> u128 {
+        match self.negative {
+            true => self.magnitude().wrapping_neg(),
+            false => self.magnitude(),
         }
     }
 
     /// The value modulo 2 to the type's width, in the type's range: the result of C's integer conversions
     /// and unsigned arithmetic.
     pub fn wrapped(self, ty: IntType) -> Self {
-        let shift = 128 - ty.bits();
-        let low = match self.negative {
-            true => self.magnitude().wrapping_neg(),
-            false => self.magnitude(),
-        } << shift;
-        match ty.signed() {
-            true => Self::from_i128(low.cast_signed() >> shift),
-            false => Self::from_u128(low >> shift),
-        }
+        Self::held(self.low_bits(), ty.kind())
     }
 
     /// Number of bits of the magnitude.

@@ -1,0 +1,42 @@
+//! When to give up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// When to give up. Whatever takes long asks it again and again.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Deadline {
+    /// Never.
+    #[default]
+    Never,
+    /// At this time.
+    At(Instant),
+    /// Once it was asked so often: a clock for tests, which goes on when somebody looks at it.
+    Asked(&'static AtomicU64),
+}
+
+impl Deadline {
+    /// Over once it was asked so often, by whoever has a copy; never freed, so for tests.
+    pub fn after_questions(number: u64) -> Self {
+        Self::Asked(Box::leak(Box::new(AtomicU64::new(number))))
+    }
+
+    /// Whether it is over.
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::Never => false,
+            Self::At(end) => Instant::now() > end,
+            Self::Asked(left) => {
+                let less = |left: u64| left.checked_sub(1);
+                let (set, read) = (Ordering::SeqCst, Ordering::SeqCst);
+                left.fetch_update(set, read, less).is_err()
+            }
+        }
+    }
+}
+
+impl From<Option<Instant>> for Deadline {
+    fn from(end: Option<Instant>) -> Self {
+        end.map_or(Self::Never, Self::At)
+    }
+}

@@ -1,0 +1,67 @@
+//! What can go wrong in a run.
+
+use std::fmt;
+
+use nopol_scalar::arithmetic;
+
+/// What can go wrong in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// An assertion does not hold.
+    Assertion,
+    /// The program gives up: `panic!`, `abort`, `unreachable!`.
+    Panic,
+    /// A result does not fit its type.
+    Overflow,
+    /// Division by zero.
+    DivisionByZero,
+    /// A shift by a negative number or by too much; in C also a signed `<<` of a negative number (C11, 6.5.7).
+    Shift,
+    /// A read or write outside of an object, or an index outside of an array.
+    OutOfBounds,
+    /// A read or write through null.
+    NullPointer,
+    /// A function that returns something came to its end, and the value was needed.
+    NoResult,
+    /// A value is used that was never written.
+    Unset,
+}
+
+impl FaultKind {
+    /// Whether the program states it, and not the language.
+    pub const fn is_explicit(self) -> bool {
+        matches!(self, Self::Assertion | Self::Panic)
+    }
+
+    /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
+    /// written says nothing of any other run, so that this one always counts.
+    pub const fn counts(self, implicit: bool) -> bool {
+        implicit || self.is_explicit() || matches!(self, Self::Unset)
+    }
+}
+
+impl From<arithmetic::Fault> for FaultKind {
+    fn from(fault: arithmetic::Fault) -> Self {
+        match fault {
+            arithmetic::Fault::Overflow => Self::Overflow,
+            arithmetic::Fault::DivisionByZero => Self::DivisionByZero,
+            arithmetic::Fault::Shift => Self::Shift,
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Assertion => "an assertion does not hold",
+            Self::Panic => "the program panics",
+            Self::Overflow => "arithmetic overflows",
+            Self::DivisionByZero => "there is a division by zero",
+            Self::Shift => "there is a shift by too many bits, or of a negative number",
+            Self::OutOfBounds => "an index is out of bounds",
+            Self::NullPointer => "a null pointer is followed",
+            Self::NoResult => "a function ends without a result",
+            Self::Unset => "a value that was never set is used",
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! What `faults` finds, in the formats for machines: sets of places where other values make the failing tests pass. Such a
+//! set has values and no replacement text, so it is no patch: nothing can be applied, built or reviewed.
+
+use nopol_basics::hash::fnv1a;
+use serde::{Deserialize, Serialize};
+
+use super::markup::code;
+use super::phrases::some;
+
+/// A minimal set of places where other values make the failing tests pass.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FaultReport {
+    /// From 1.
+    pub rank: usize,
+    /// The places, in the order of the source; at least one.
+    pub places: Vec<FaultPlace>,
+    /// The tests that pass with these values.
+    pub tests: Vec<String>,
+    /// The least Ochiai coefficient of its places, 0 to 1.
+    pub suspiciousness: f64,
+}
+
+/// A place, and the values that it would have to compute.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FaultPlace {
+    /// Relative to the subject's root.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The statement or the expression.
+    pub text: String,
+    /// The values, in the order of the runs; equal neighbours are one.
+    pub values: Vec<String>,
+}
+
+impl FaultReport {
+    /// The rule of such a result, in formats that have rules.
+    pub const RULE: &'static str = "fault";
+
+    /// What was not done, as a sentence without its end. It is what [`super::Evidence::Interpreted`] says of a patch.
+    pub const CAVEAT: &'static str = "the tool reasoned about the source; the program was neither built nor run with these values";
+
+    /// Stable between runs as long as the places stay where they are.
+    pub fn id(&self) -> String {
+        let places = self.places.iter();
+        let places: String = places
+            .map(|place| format!("{};", place.position()))
+            .collect();
+        format!("{}-{:016x}", Self::RULE, fnv1a(&places))
+    }
+
+    /// Everything that a reader needs, in sentences.
+    pub fn message(&self) -> String {
+        let places: Vec<String> = self.places.iter().map(FaultPlace::sentence).collect();
+        format!(
+            "Other values would make {} pass: {}. Unchecked: {}.",
+            some(&self.tests),
+            places.join(", and "),
+            Self::CAVEAT
+        )
+    }
+}
+
+impl FaultPlace {
+    /// Most values in a sentence.
+    const MOST: usize = 4;
+
+    /// `FILE:LINE:COLUMN`.
+    pub fn position(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.column)
+    }
+
+    /// The values in words: `3, 4, …`.
+    pub fn wanted(&self) -> String {
+        let more = if self.values.len() > Self::MOST {
+            ", …"
+        } else {
+            ""
+        };
+        let values = &self.values[..self.values.len().min(Self::MOST)];
+        format!("{}{more}", values.join(", "))
+    }
+
+    fn sentence(&self) -> String {
+        format!(
+            "{} at line {} of {} would have to be {}",
+            code(&self.text),
+            self.line,
+            self.file,
+            self.wanted()
+        )
+    }
+}

@@ -1,0 +1,102 @@
+//! `explain`: patches and sites of an outcome.
+
+use insta::assert_snapshot;
+
+use super::*;
+
+fn explained(outcome: &Outcome, id: &str) -> String {
+    explain::render(outcome, id).unwrap()
+}
+
+#[test]
+fn a_patch_is_explained_by_its_id_or_rank() {
+    let outcome = two_patches();
+    assert_snapshot!(explained(&outcome, "2"), @r"
+    Patch 2 (condition, src/lib.rs:4), id 1cce2c43-2
+
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score != needed {
+
+    How it was found: `>` changed to `>=`.
+
+    Clause `score != needed`
+      decided the outcome in 8 contexts; for example it is true with score = 50, needed = 50
+      in 1 failing test: `grades::tests::just_enough`
+      in 7 passing tests: `grades::tests::t1`, `grades::tests::t2`, `grades::tests::t3`, `grades::tests::t4`, `grades::tests::t5` and 2 more
+
+    Compared with patch 1: no test distinguishes them.
+      With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      A test that reaches src/lib.rs:4 with these values would decide.
+    ");
+    assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
+    assert_eq!(explain::render(&outcome, "3"), None);
+}
+
+#[test]
+fn another_patch_at_the_same_line_is_not_denied() {
+    let mut outcome = two_patches();
+    outcome.patches[1].differs = None;
+    // One replaces more than the other.
+    let span = outcome.patches[0].edits[0].span.clone();
+    outcome.patches[0].edits[0].span = span.start..span.end + 1;
+    let said = explained(&outcome, "2");
+    assert!(said.contains("the other patches at this place"), "{said}");
+    outcome.patches[0].edits[0].line += 1;
+    outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
+    let said = explained(&outcome, "2");
+    assert!(said.contains("no other patch at this place"), "{said}");
+}
+
+#[test]
+fn a_clause_that_no_test_decides_is_said_to_be_so() {
+    let mut outcome = two_patches();
+    outcome.patches.truncate(1);
+    outcome.patches[0].clauses[0].outcome = None;
+    assert_snapshot!(explained(&outcome, "1"), @r"
+    Patch 1 (condition, src/lib.rs:4), id 1cce2c43-1
+
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score >= needed {
+
+    How it was found: `>` changed to `>=`.
+
+    Clause `score >= needed`
+      no test decides it: negating it changes no recorded outcome
+
+    There is no other patch to compare it with.
+    ");
+}
+
+#[test]
+fn a_site_is_explained_by_what_was_forced_and_found_there() {
+    let mut outcome = two_patches();
+    assert_snapshot!(explained(&outcome, "1cce2c43"), @r"
+    src/lib.rs:4:8 (condition), id 1cce2c43
+      score > needed
+
+    Suspiciousness 1.000 of 1: high where failing tests go and few passing ones do.
+      forced true: `grades::tests::just_enough` passes
+    Patches here: 1, 2.
+    ");
+    assert_eq!(
+        explained(&outcome, "src/lib.rs:4"),
+        explained(&outcome, "1cce2c43")
+    );
+    outcome.patches.clear();
+    let last = |outcome: &Outcome| {
+        explained(outcome, "1cce2c43")
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(last(&outcome), "No patch here.");
+    outcome.sites[0].reason = Some("none compiles".to_owned());
+    assert_eq!(last(&outcome), "No patch here: none compiles.");
+    outcome.sites[0].reason = None;
+    outcome.sites[0].angelic.clear();
+    let none = "No patch here: no forced outcome makes a failing test pass.";
+    assert_eq!(last(&outcome), none);
+}

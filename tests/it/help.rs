@@ -1,0 +1,228 @@
+//! `--help` of every command: what each option does, its default, and its place in the documentation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use crate::common::{GRADES, Subject};
+
+/// The width of the terminal.
+const COLUMNS: usize = 100;
+
+/// The help of a command, and the words that call it.
+struct Help {
+    words: Vec<String>,
+    text: String,
+}
+
+/// An option or an argument: how it is written, and what is told of it.
+struct Entry {
+    written: String,
+    about: String,
+}
+
+impl Help {
+    fn of(words: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-nopol"));
+        command.arg("nopol").args(words).arg("--help");
+        let output = command
+            .env("COLUMNS", COLUMNS.to_string())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{words:?}");
+        Self {
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            text: String::from_utf8(output.stdout).unwrap(),
+        }
+    }
+
+    /// The lines below this heading.
+    fn section(&self, heading: &str) -> impl Iterator<Item = &str> {
+        let lines = self.text.lines().skip_while(move |line| *line != heading);
+        lines
+            .skip(1)
+            .take_while(|line| line.is_empty() || line.starts_with(' '))
+    }
+
+    /// The subcommands.
+    fn commands(&self) -> Vec<&str> {
+        let names = self
+            .section("Commands:")
+            .filter_map(|line| line.strip_prefix("  "));
+        let names = names.filter(|line| !line.starts_with(' '));
+        names
+            .filter_map(|line| line.split(' ').next())
+            .filter(|name| *name != "help")
+            .collect()
+    }
+
+    /// The options and arguments under all headings.
+    fn entries(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let headings = self
+            .text
+            .lines()
+            .filter(|line| line.ends_with(':') && !line.starts_with(' '));
+        for heading in
+            headings.filter(|heading| !["Commands:", "Exit codes:", "Keys:"].contains(heading))
+        {
+            for line in self.section(heading) {
+                let written = line.trim_start();
+                let indentation = line.len() - written.len();
+                if indentation < 8 && written.starts_with(['-', '<', '[']) {
+                    let (written, about) = written.split_once("  ").unwrap_or((written, ""));
+                    entries.push(Entry {
+                        written: written.to_owned(),
+                        about: about.trim().to_owned(),
+                    });
+                } else if let Some(entry) = entries.last_mut() {
+                    entry.about.push(' ');
+                    entry.about.push_str(written);
+                }
+            }
+        }
+        for entry in &mut entries {
+            entry.about = entry.about.trim().to_owned();
+        }
+        entries
+    }
+}
+
+impl Entry {
+    /// The name of an option, as `top` of `--top <K>`.
+    fn name(&self) -> Option<&str> {
+        let at = self.written.find("--")? + 2;
+        self.written[at..].split([' ', '[', '=']).next()
+    }
+
+    /// The default that the help gives.
+    fn default(&self) -> Option<&str> {
+        let at = self.about.find("[default: ")? + "[default: ".len();
+        self.about[at..].split(']').next()
+    }
+}
+
+/// The help of `cargo nopol` and of all commands below.
+fn all() -> Vec<Help> {
+    let mut all = vec![Help::of(&[])];
+    let mut at = 0;
+    while at < all.len() {
+        let words = all[at].words.clone();
+        let below: Vec<Help> = all[at]
+            .commands()
+            .into_iter()
+            .map(|name| {
+                let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+                words.push(name);
+                Help::of(&words)
+            })
+            .collect();
+        all.extend(below);
+        at += 1;
+    }
+    all
+}
+
+/// The documentation of options.
+fn pages() -> String {
+    let pages = ["reference", "faults", "mutate", "heap"];
+    let root = env!("CARGO_MANIFEST_DIR");
+    let pages =
+        pages.map(|page| std::fs::read_to_string(format!("{root}/docs/{page}.md")).unwrap());
+    pages.concat()
+}
+
+#[test]
+fn every_command_has_its_help() {
+    let all = all();
+    let words: BTreeSet<String> = all.iter().map(|help| help.words.join(" ")).collect();
+    for command in [
+        "", "repair", "localize", "faults", "mutate", "heap", "explain", "review", "apply", "undo",
+        "merge", "list",
+    ] {
+        assert!(words.contains(command), "{command}");
+        assert!(
+            words.contains(format!("c {command}").trim_end()),
+            "c {command}"
+        );
+    }
+    for command in ["debug", "synth", "completions", "man"] {
+        assert!(words.contains(command), "{command}");
+    }
+    for help in &all {
+        let usage = format!("Usage: cargo nopol {}", help.words.join(" "));
+        assert!(
+            help.text.contains(usage.trim_end()),
+            "{usage}\n{}",
+            help.text
+        );
+        let about = help.text.lines().next().unwrap();
+        assert!(
+            about.starts_with(char::is_uppercase) && !about.ends_with('.'),
+            "{about}"
+        );
+        for line in help.text.lines() {
+            // Clap fills the empty lines of lists with spaces.
+            let is_clean = line.trim_end() == line || line.trim_end().is_empty();
+            assert!(is_clean, "{:?}: {line:?}", help.words);
+            assert!(line.chars().count() <= COLUMNS, "{:?}: {line}", help.words);
+        }
+    }
+}
+
+#[test]
+fn every_option_says_what_it_does_and_is_documented() {
+    let pages = pages();
+    let mut count = 0;
+    for help in all() {
+        for entry in help.entries() {
+            let Entry { written, about } = &entry;
+            count += 1;
+            let is_well_formed = about.starts_with(|first: char| {
+                first.is_uppercase() || first.is_ascii_digit() || first == '`'
+            }) && !about.ends_with('.');
+            assert!(is_well_formed, "{:?} {written}: {about:?}", help.words);
+            let Some(name) = entry.name() else { continue };
+            let option = format!("--{name}");
+            let is_documented = ["help", "version"].contains(&name)
+                || pages.split(&option).skip(1).any(|rest| {
+                    !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-')
+                });
+            assert!(
+                is_documented,
+                "--{name} of {:?} is in none of the pages",
+                help.words
+            );
+        }
+    }
+    assert!(count > 300, "{count}");
+}
+
+#[test]
+fn the_defaults_in_the_help_are_those_of_the_settings() {
+    let subject = Subject::lib(GRADES);
+    let run = subject.nopol(&["--print-config"]);
+    let settings: BTreeMap<&str, &str> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_suffix("# default")?.trim().split_once(" = "))
+        .collect();
+    let mut compared = BTreeSet::new();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for help in [Help::of(&[]), Help::of(&["c"])] {
+        for entry in help.entries() {
+            let (Some(name), Some(default)) = (entry.name(), entry.default()) else {
+                continue;
+            };
+            let Some(set) = settings.get(name) else {
+                continue;
+            };
+            // A list without anything stands for what the help says in words.
+            if *set == "[]" {
+                continue;
+            }
+            assert_eq!(set.trim_matches('"'), default, "--{name}");
+            compared.insert(name.to_owned());
+        }
+    }
+    assert!(compared.len() >= 8, "{compared:?}");
+}
