@@ -178,7 +178,7 @@ fn of_file(objects: &mut Objects, repository: &Path, changed: &Changed) -> Resul
     let is_test = |part: &&str| path.starts_with(*part) || path.contains(&format!("/{part}"));
     let is_small = |hunk: &&Hunk| hunk.has_condition && hunk.lines <= MOST_LINES;
     let small: Vec<&Hunk> = changed.hunks.iter().filter(is_small).collect();
-    if parts.iter().any(|part| is_test(part)) || small.is_empty() {
+    if parts.iter().any(is_test) || small.is_empty() {
         return Ok(Vec::new());
     }
     let texts = [
@@ -252,7 +252,7 @@ fn enclosing(text: &str, line: usize) -> Option<(usize, String)> {
         }
         if is_head(own) && depth(own) <= bound {
             let is_end = |line: &&str| depth(line) == depth(own) && line.trim() == "}";
-            let end = first + lines[first..].iter().position(|line| is_end(line))?;
+            let end = first + lines[first..].iter().position(is_end)?;
             (end + 1 >= line).then_some(())?;
             return Some((first + 1, lines[first..=end].join("\n") + "\n"));
         }

@@ -99,7 +99,7 @@ impl<'s> Space<'s> {
         let Some(tree) = Language::Rust.parse(&old) else {
             return self.new_condition(&target);
         };
-        let wanted = canonical(Language::Rust, &new);
+        let wanted = spelled(&new);
         let function = &self.sources.functions[self.site.function];
         let file = &self.sources.files[self.site.file];
         let nearby = Nearby {
@@ -113,10 +113,7 @@ impl<'s> Space<'s> {
             pointers: &self.sources.pointers,
         };
         let edits = one_step_edits(&tree, &old, self.site.min_binding, nearby);
-        if edits
-            .iter()
-            .any(|edit| canonical(Language::Rust, &edit.text) == wanted)
-        {
+        if edits.iter().any(|edit| spelled(&edit.text) == wanted) {
             return Ok(Way::Text);
         }
         let mut reason = None;
@@ -374,6 +371,11 @@ fn bare_owned(text: &str) -> String {
     text.trim_start_matches(['&', '*']).to_owned()
 }
 
+/// One spelling for conditions that mean the same.
+fn spelled(text: &str) -> String {
+    canonical(Language::Rust, &text.into())
+}
+
 /// The clauses of a condition, whatever joins them.
 fn atoms<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
     match &node.shape {
@@ -389,8 +391,7 @@ fn atoms<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
 /// The clauses that the new condition has besides the old one, or in place of one of its parts; `None` if it is not the
 /// old one otherwise.
 fn added<'t>(old: &Node, new: &'t Node) -> Option<Vec<&'t Node>> {
-    let spelled = |node: &Node| canonical(Language::Rust, &node.text);
-    if spelled(old) == spelled(new) {
+    if spelled(&old.text) == spelled(&new.text) {
         return Some(Vec::new());
     }
     if let (Shape::Not(a), Shape::Not(b)) = (&old.shape, &new.shape) {
@@ -406,7 +407,7 @@ fn added<'t>(old: &Node, new: &'t Node) -> Option<Vec<&'t Node>> {
         for clause in &before {
             match fresh
                 .iter()
-                .position(|other| spelled(other) == spelled(clause))
+                .position(|other| spelled(&other.text) == spelled(&clause.text))
             {
                 Some(at) => _ = fresh.remove(at),
                 None => gone.push(clause),
