@@ -2,10 +2,13 @@
 
 mod calibration;
 mod data;
+mod edits;
+mod expressible;
 mod faults;
 mod fit;
 mod histories;
 mod label;
+mod mine;
 mod train;
 
 use clap::Subcommand;
@@ -18,6 +21,10 @@ pub enum Learn {
     Faults(faults::FaultyOptions),
     /// Count what people change in conditions, by the kind of fault it mends
     Histories(histories::HistoriesOptions),
+    /// Collect edits of conditions from histories
+    Mine(mine::MineOptions),
+    /// Count the edits that the generators would propose
+    Expressible(expressible::ExpressibleOptions),
     /// Learn weights from what was kept, and tell what they are worth on crates held back
     Train(train::TrainOptions),
 }
@@ -26,6 +33,8 @@ pub fn learn(task: &Learn) -> anyhow::Result<()> {
     match task {
         Learn::Faults(options) => faults::run(options),
         Learn::Histories(options) => histories::run(options),
+        Learn::Mine(options) => mine::run(options),
+        Learn::Expressible(options) => expressible::run(options),
         Learn::Train(options) => train::run(options),
     }
 }

@@ -3,17 +3,14 @@
 //! makes, so that faults of our own can be weighed as people make them.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
-use camino::Utf8Path;
+use anyhow::{Result, ensure};
 use cargo_nopol::rank::change::{Change, change};
-use nopol_source::rust::{self, CrateRoot};
-use nopol_source::{Language, Sources};
+use nopol_source::Language;
 
+use super::edits::{self, What};
 use super::faults::Kind;
 
 #[derive(clap::Args)]
@@ -102,97 +99,30 @@ fn changes(repository: &Path, commit: &str) -> Result<Vec<(Kind, String)>> {
         let of = |at: &str| git(repository, &["show", &format!("{at}:{file}")]);
         let (old, new) = (of(&parent)?, of(commit)?);
         if old.len().max(new.len()) <= MOST_BYTES {
-            found.extend(between(&read(&old)?, &read(&new)?));
+            let edits = edits::between(&edits::read(&old)?, &edits::read(&new)?);
+            found.extend(edits.iter().filter_map(|edit| mended(&edit.what)));
         }
     }
     Ok(found)
 }
 
-/// The functions of one file.
-fn read(text: &str) -> Result<Sources> {
-    let dir = tempfile::tempdir()?;
-    fs::write(dir.path().join("lib.rs"), text)?;
-    let root = CrateRoot {
-        path: "lib.rs".into(),
-        is_test: false,
-        edition_2015: false,
-        has_chains: true,
-    };
-    let dir = Utf8Path::from_path(dir.path()).context("not UTF-8")?;
-    Ok(rust::read(dir, &[root], &|_| true))
-}
-
-/// The text of a function, and its conditions with their bytes in it.
-type Conditions = (String, Vec<(String, Range<usize>)>);
-
-/// The functions of a file by their names.
-fn functions(sources: &Sources) -> BTreeMap<String, Conditions> {
-    let mut functions = BTreeMap::new();
-    for (index, function) in sources.functions.iter_enumerated() {
-        let text = &sources.files[function.file].text[function.span.clone()];
-        let start = function.span.start;
-        let sites = sources.sites.iter().filter(|site| {
-            let is_inside = function.span.contains(&site.span.start);
-            site.function == index && site.kind.has_condition() && is_inside
-        });
-        let sites = sites.map(|site| {
-            let span = site.span.start - start..site.span.end - start;
-            (site.text.clone(), span)
-        });
-        functions.insert(function.name.clone(), (text.to_owned(), sites.collect()));
-    }
-    functions
-}
-
-/// Functions that differ in one condition.
-fn between(old: &Sources, new: &Sources) -> Vec<(Kind, String)> {
-    let (old, new) = (functions(old), functions(new));
-    let mut found = Vec::new();
-    for (name, (before, conditions)) in &old {
-        let Some((after, now)) = new
-            .get(name)
-            .filter(|(after, _)| squeezed(after) != squeezed(before))
-        else {
-            continue;
-        };
-        let mut kinds: Vec<(Kind, String)> = Vec::new();
-        // One condition that became another one.
-        if conditions.len() == now.len() {
-            for ((a, at), (b, there)) in conditions.iter().zip(now) {
-                let rest = |text: &str, at: &Range<usize>| {
-                    squeezed(&[&text[..at.start], &text[at.end..]].concat())
-                };
-                if squeezed(a) != squeezed(b)
-                    && rest(before, at) == rest(after, there)
-                    && let Some(kind) = undone(a, b)
-                {
-                    kinds.push((kind, format!("{} → {}", line(a), line(b))));
-                }
-            }
+/// The kind of fault that an edit repairs, and the edit on one line.
+fn mended(what: &What) -> Option<(Kind, String)> {
+    Some(match what {
+        What::Condition { old, new, .. } => {
+            (undone(old, new)?, format!("{} → {}", line(old), line(new)))
         }
-        // An `if` that was not there.
-        for (condition, at) in now {
-            let Some((statement, body)) = super::faults::whole_if(after, at) else {
-                continue;
-            };
-            let without = |inside: &str| {
-                squeezed(&[&after[..statement.start], inside, &after[statement.end..]].concat())
-            };
-            let inside = &after[body.clone()];
-            let kind = match squeezed(before) {
-                text if text == without("") => Kind::GuardDropped,
-                text if text == without(inside) => Kind::Unwrapped,
-                _ => continue,
-            };
-            kinds.push((
-                kind,
-                format!("if {} {{ {} }}", line(condition), line(inside)),
-            ));
+        What::Guard {
+            condition, body, ..
+        } => {
+            let text = format!("if {} {{ {} }}", line(condition), line(body));
+            (Kind::GuardDropped, text)
         }
-        kinds.truncate(1);
-        found.extend(kinds);
-    }
-    found
+        What::Wrap { condition, .. } => {
+            (Kind::Unwrapped, format!("if {} {{ … }}", line(condition)))
+        }
+        What::Narrow { .. } | What::Branch { .. } => return None,
+    })
 }
 
 /// The kind of fault that a change repairs.
@@ -209,10 +139,6 @@ fn undone(old: &str, new: &str) -> Option<Kind> {
         Change::OffByOne | Change::Arithmetic | Change::Operand { .. } => Kind::Operand,
         Change::Replaced => Kind::Other,
     })
-}
-
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect()
 }
 
 fn line(text: &str) -> String {
@@ -236,8 +162,9 @@ mod tests {
     use super::*;
 
     fn kinds(old: &str, new: &str) -> Vec<Kind> {
-        let all = between(&read(old).unwrap(), &read(new).unwrap());
-        all.into_iter().map(|(kind, _)| kind).collect()
+        let all = edits::between(&edits::read(old).unwrap(), &edits::read(new).unwrap());
+        let kinds = all.iter().filter_map(|edit| mended(&edit.what));
+        kinds.map(|(kind, _)| kind).collect()
     }
 
     #[test]

@@ -1,0 +1,239 @@
+//! `cargo xtask learn expressible`: which edits that people made would the tool's generators propose at that place, given
+//! any tests? Nothing is built or run. What is recorded at run time is taken to be every visible name, with a few
+//! fields and queries; of all else the generators are asked.
+
+mod aside;
+mod space;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use nopol_source::{Site, SiteKind, Sources};
+
+use self::space::{Miss, Space, Way};
+use super::edits::{self, What, skeleton};
+use super::mine::{Mined, Objects};
+
+#[derive(clap::Args)]
+pub struct ExpressibleOptions {
+    /// What `learn mine` wrote
+    #[arg(value_name = "FILE")]
+    edits: PathBuf,
+    /// One row an edit: repository, commit, file, function, kind, result
+    #[arg(long, value_name = "FILE")]
+    rows: Option<PathBuf>,
+    /// Print edits with this result
+    #[arg(long, value_name = "RESULT")]
+    list: Option<String>,
+    /// Only edits of commits with a message that speaks of a mistake
+    #[arg(long)]
+    fixes: bool,
+    /// Only so many, spread over the file
+    #[arg(long, value_name = "NUMBER")]
+    most: Option<usize>,
+}
+
+/// The answer for one edit.
+type Answer = Result<Way, Miss>;
+
+pub fn run(options: &ExpressibleOptions) -> Result<()> {
+    let file = fs::File::open(&options.edits)
+        .with_context(|| format!("cannot read {}", options.edits.display()))?;
+    let lines: Vec<String> = BufReader::new(file).lines().collect::<Result<_, _>>()?;
+    let step = options
+        .most
+        .map_or(1, |most| (lines.len() / most.max(1)).max(1));
+    let start = Instant::now();
+    let mut rows = String::from("repository,commit,file,function,kind,result\n");
+    let mut table: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
+    let mut objects: Option<(PathBuf, Objects)> = None;
+    let mut known: Option<(String, Sources)> = None;
+    let mut number = 0;
+    for line in lines.iter().step_by(step) {
+        let mined: Mined = serde_json::from_str(line)?;
+        if options.fixes && !aside::is_fix(&mined.subject) {
+            continue;
+        }
+        if objects
+            .as_ref()
+            .is_none_or(|(of, _)| *of != mined.repository)
+        {
+            objects = Some((mined.repository.clone(), Objects::of(&mined.repository)?));
+        }
+        if known.as_ref().is_none_or(|(blob, _)| *blob != mined.blob) {
+            let (_, objects) = objects.as_mut().context("no repository")?;
+            let Some(text) = objects.text(&mined.blob)? else {
+                continue;
+            };
+            known = Some((mined.blob.clone(), edits::read(&text)?));
+        }
+        let Some((_, sources)) = &known else { continue };
+        let Some(answer) = answer(sources, &mined) else {
+            continue;
+        };
+        number += 1;
+        let kind = kind(&mined.what);
+        let aside = match answer {
+            Ok(_) => None,
+            Err(_) => aside::reason(sources, &mined)?,
+        };
+        let result = match (answer, aside) {
+            (_, Some(reason)) => reason.to_owned(),
+            (Ok(way), None) => format!("{way:?}").to_lowercase(),
+            (Err(miss), None) => format!("{miss:?}").to_lowercase(),
+        };
+        if options.list.as_ref() == Some(&result) {
+            println!("{}:{} {:?}", mined.path, mined.line, mined.what);
+        }
+        let repository = mined.repository.display().to_string();
+        let repository = repository.trim_end_matches("/repo");
+        let repository = repository.rsplit('/').next().unwrap_or_default();
+        writeln!(
+            rows,
+            "{repository},{},{},{},{kind},{result}",
+            mined.commit, mined.path, mined.function
+        )?;
+        *table.entry(kind).or_default().entry(result).or_default() += 1;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{number} edits, {:.1} s per thousand",
+        seconds * 1000.0 / number.max(1) as f64
+    );
+    for (kind, results) in &table {
+        let counted = results
+            .iter()
+            .filter(|(name, _)| !aside::REASONS.contains(&name.as_str()));
+        let all: usize = counted.map(|(_, n)| n).sum();
+        let is_way = |name: &String| ["text", "edit", "new"].contains(&name.as_str());
+        let proposed: usize = results
+            .iter()
+            .filter(|(name, _)| is_way(name))
+            .map(|(_, n)| n)
+            .sum();
+        println!(
+            "{kind}: {proposed} of {all} ({:.1} %)",
+            share(proposed, all)
+        );
+        for (result, n) in results {
+            println!("    {result:12} {n:6} ({:.1} %)", share(*n, all));
+        }
+    }
+    if let Some(path) = &options.rows {
+        fs::write(path, rows)?;
+    }
+    Ok(())
+}
+
+fn share(part: usize, all: usize) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
+}
+
+fn kind(what: &What) -> &'static str {
+    match what {
+        What::Condition { .. } => "condition",
+        What::Guard { .. } => "guard",
+        What::Wrap { .. } => "wrap",
+        What::Narrow { .. } => "narrow",
+        What::Branch { .. } => "branch",
+    }
+}
+
+/// Whether an edit is proposed; `None` if its function cannot be found again.
+fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
+    let (index, function) = sources.functions.iter_enumerated().find(|(_, function)| {
+        let text = &sources.files[function.file].text;
+        let line = text[..function.span.start].matches('\n').count() + 1;
+        let name = function.name.rsplit("::").next();
+        line.abs_diff(mined.line) <= 12 && name == mined.function.rsplit("::").next()
+    })?;
+    let text = &sources.files[function.file].text;
+    let from = |byte: usize| {
+        let before = &text[function.span.start..byte];
+        skeleton(before).chars().count()
+    };
+    let is_own = |site: &&Site| site.function == index && function.span.contains(&site.span.start);
+    let sites = || sources.sites.iter().filter(is_own);
+    let kin = space::kin(sources);
+    let space = |site| Space::at(sources, site, &kin);
+    Some(match &mined.what {
+        What::Condition { at, old, new } => {
+            let site = sites().find(|site| {
+                site.kind.has_condition() && site.text == *old && from(site.span.start) == *at
+            })?;
+            space(site).edited(old, new)
+        }
+        What::Guard {
+            at,
+            condition,
+            body,
+        } => {
+            let here: Vec<&Site> = sites()
+                .filter(|site| site.kind.is_early_exit() && from(site.span.start) == *at)
+                .collect();
+            match &here[..] {
+                [] => Err(Miss::Place),
+                [first, ..] => {
+                    let is_it = |site: &&&Site| same_body(&site.body, body);
+                    match here.iter().find(is_it) {
+                        Some(site) => space(site).fresh(condition),
+                        None => match space(first).fresh(condition) {
+                            Ok(_) => Err(Miss::Exit),
+                            Err(_) => Err(Miss::Exit),
+                        },
+                    }
+                }
+            }
+        }
+        What::Wrap {
+            statements,
+            condition,
+        } => {
+            let is_it = |site: &&Site| {
+                matches!(site.kind, SiteKind::Statement | SiteKind::Statements)
+                    && from(site.span.start) == statements.start
+                    && from(site.span.end) == statements.end
+            };
+            match sites().find(is_it) {
+                Some(site) => space(site).fresh(condition),
+                None => Err(Miss::Place),
+            }
+        }
+        What::Narrow { at, condition } => {
+            let is_it = |site: &&Site| {
+                matches!(site.kind, SiteKind::Arm | SiteKind::Pattern)
+                    && from(site.span.start) == *at
+            };
+            match sites().find(is_it) {
+                Some(site) => space(site).fresh(condition),
+                None => Err(Miss::Place),
+            }
+        }
+        What::Branch {
+            at,
+            condition,
+            body,
+        } => {
+            let is_it = |site: &&Site| {
+                site.kind == SiteKind::Branch
+                    && from(site.span.start) == *at
+                    && same_body(&site.body, body)
+            };
+            match sites().find(is_it) {
+                Some(site) => space(site).fresh(condition),
+                None => Err(Miss::Exit),
+            }
+        }
+    })
+}
+
+/// Whether two bodies are the same but for the semicolon at the end.
+fn same_body(a: &str, b: &str) -> bool {
+    let plain = |text: &str| skeleton(text).trim_end_matches(';').to_owned();
+    plain(a) == plain(b)
+}
