@@ -149,9 +149,12 @@ pub fn said(
     let together = match &*written.beneath {
         [] => String::new(),
         _ if written.is_tested_now => String::new(),
-        beneath => format!(
-            "It was checked without patch {}, which is also applied: run your tests.\n",
-            beneath.join(" and ")
+        [one] => {
+            format!("It was checked without patch {one}, which is also applied: run your tests.\n")
+        }
+        several => format!(
+            "It was checked without patches {}, which are also applied: run your tests.\n",
+            several.join(" and ")
         ),
     };
     let notes: String = written

@@ -440,7 +440,7 @@ pub fn targets(
     }
     if baseline.passing().is_empty() {
         outcome.warnings.push(
-            "every test fails: nothing constrains the patch, so do not expect a sensible one"
+            "no test passes, so hardly anything constrains the patch: do not expect a sensible one"
                 .to_string(),
         );
     }

@@ -65,7 +65,7 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
     let mut told = Vec::new();
     if !drawing.is_empty() {
         told.push(format!(
-            "{} random numbers, so other input may fail: {}",
+            "{} random numbers, so a patch may fail with numbers that were not drawn: {}",
             match drawing.len() {
                 1 => "1 test draws".to_owned(),
                 number => format!("{number} tests draw"),
@@ -75,7 +75,7 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
     }
     if !varying.is_empty() {
         told.push(format!(
-            "{} other values in each run (from the clock, random bytes, the order of a hash map, addresses or threads), so other input may fail: {}",
+            "{} different values in each run (from the clock, random bytes, the order of a hash map, addresses or threads), so a patch may fail with values that did not occur: {}",
             match varying.len() {
                 1 => "1 test sees".to_owned(),
                 number => format!("{number} tests see"),

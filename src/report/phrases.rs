@@ -14,6 +14,8 @@ pub fn headline(patch: &PatchReport) -> String {
         "guard" if asserts(patch) => "an assertion before this",
         "guard" => "an early exit before this",
         "expression" | "arithmetic" => "a different expression here",
+        _ if adds_branch(patch) => "another branch here",
+        _ if narrows(patch) => "a condition for this pattern",
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
@@ -42,6 +44,8 @@ pub fn advice(patch: &PatchReport) -> String {
         "precondition" => format!("do this only if {conditions}"),
         "guard" if asserts(patch) => format!("assert that {conditions}"),
         "guard" => format!("leave early if {conditions}"),
+        _ if adds_branch(patch) => format!("add a branch for {conditions}"),
+        _ if narrows(patch) => format!("match this only if {conditions}"),
         _ => format!("change it to {conditions}"),
     }
 }
@@ -50,6 +54,22 @@ pub fn advice(patch: &PatchReport) -> String {
 fn asserts(patch: &PatchReport) -> bool {
     let is_assertion = |text: &str| text.trim_start().starts_with("assert!(");
     patch.edits.iter().all(|edit| is_assertion(&edit.after))
+}
+
+/// Whether all that it does is to insert text that begins like this.
+fn inserts(patch: &PatchReport, start: &str) -> bool {
+    let is_it = |after: &str| after.trim_start().starts_with(start);
+    (patch.edits.iter()).all(|edit| edit.before.is_empty() && is_it(&edit.after))
+}
+
+/// Whether it adds a branch, and leaves the conditions that are there as they are.
+fn adds_branch(patch: &PatchReport) -> bool {
+    inserts(patch, "else if ")
+}
+
+/// Whether it adds a condition to a pattern, which is left as it is.
+fn narrows(patch: &PatchReport) -> bool {
+    inserts(patch, "if ") || inserts(patch, "&& ")
 }
 
 /// Whether nothing takes the place of what it changes.

@@ -325,3 +325,40 @@ fn an_assertion_is_advised_as_one() {
     asserting.edits[0].after = "if all > 0 {\n        return None;\n    }\n    ".to_owned();
     assert_eq!(phrases::advice(&asserting), "leave early if `all > 0`");
 }
+
+/// What only adds to the program is not announced as a change of a condition that is there.
+#[test]
+fn an_added_branch_and_a_narrowed_pattern_are_named_as_such() {
+    let with = |before: &str, after: &str| {
+        let mut patch = patch(1, "score == 0");
+        patch.edits[0].before = before.to_owned();
+        patch.edits[0].after = after.to_owned();
+        [phrases::headline(&patch), phrases::advice(&patch)]
+    };
+    let fixes = format!("makes {} pass", markup::code(TEST));
+    for (before, after, headline, advice) in [
+        (
+            "",
+            " else if score == 0 {\n    }",
+            "another branch here",
+            "add a branch for `score == 0`",
+        ),
+        (
+            "",
+            " if score == 0",
+            "a condition for this pattern",
+            "match this only if `score == 0`",
+        ),
+        (
+            "score > needed",
+            "score == 0",
+            "a different condition here",
+            "change it to `score == 0`",
+        ),
+    ] {
+        assert_eq!(
+            with(before, after),
+            [format!("{headline} {fixes}"), advice.to_owned()]
+        );
+    }
+}
