@@ -480,11 +480,11 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
     });
     let became = match at {
         Some((true, 1)) => return,
-        Some((true, rank)) => format!("is patch {rank} now: likelier ones were found"),
+        Some((true, rank)) => format!("is patch {rank} now: the finished search ranks others before it"),
         Some((false, rank)) => {
             format!("is among those like patch {rank}, and no test distinguishes them")
         }
-        None => "is not shown: likelier ones were found".to_owned(),
+        None => "is not shown: the finished search ranks others before it".to_owned(),
     };
     let advice = phrases::advice(&announced);
     knowledge.notes.warn(format!(

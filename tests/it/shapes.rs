@@ -644,7 +644,10 @@ fn an_evaluation_in_a_loop_over_a_hash_set_is_the_same_in_every_run() {
 fn a_fault_in_a_loop_over_a_hash_set_is_repaired() {
     let report = patched(&Subject::lib(UNORDERED), &[]);
     assert_eq!(first_condition(&report), "*x != without");
-    assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
+    // The sums on the way depend on the order of the set.
+    let warnings = strings(&report["warnings"]);
+    let is_known = |warning: &String| warning.contains("different values in each run");
+    assert!(warnings.iter().all(is_known), "{warnings:?}");
 }
 
 /// Follows the standard harness's command line as far as it has to, and no further.

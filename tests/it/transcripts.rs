@@ -102,6 +102,7 @@ fn a_missing_guard_is_shown() {
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patch ([TIME])
+    warning: the patch that was printed during the search (do this only if `length > 3 || stream.len() < 9`) is not shown: the finished search ranks others before it
       `missing-error::missing_error::tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
       `missing-error::missing_error::tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
 
