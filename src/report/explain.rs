@@ -74,8 +74,11 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     };
     let other = differs.ranks[1];
     let told = match differs.is_seen {
-        true => "tests behave differently with them, but every test passes with both",
-        false => "no test distinguishes them",
+        true => format!(
+            "tests behave differently with them{}",
+            told_apart(patch, other, outcome)
+        ),
+        false => "no test distinguishes them".to_owned(),
     };
     writeln!(out, "Compared with patch {other}: {told}.")?;
     match differs.question() {
@@ -96,6 +99,29 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             out,
             "  No values are known that can occur together and for which they differ."
         ),
+    }
+}
+
+/// Which failing tests pass with the patch and with the one of rank `other`, after what is said of both.
+fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
+    let Some(other) = outcome.patches.iter().find(|it| it.rank == other) else {
+        return String::new();
+    };
+    let only = |one: &PatchReport, beside: &PatchReport| {
+        let fixed = one.fixes.iter();
+        let more: Vec<&String> = fixed.filter(|test| !beside.fixes.contains(test)).collect();
+        let names = super::phrases::names(&more);
+        (!more.is_empty()).then(|| format!("patch {} alone fixes {names}", one.rank))
+    };
+    let apart = [only(patch, other), only(other, patch)];
+    let apart: Vec<String> = apart.into_iter().flatten().collect();
+    if !apart.is_empty() {
+        return format!(": {}", apart.join(", and "));
+    }
+    let mut failing = outcome.failing_tests.iter();
+    match failing.all(|test| patch.fixes.contains(test)) {
+        true => ", but every test passes with both".to_owned(),
+        false => ", but both fix the same failing tests".to_owned(),
     }
 }
 

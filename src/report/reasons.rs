@@ -195,8 +195,8 @@ impl Outcome {
                     false => " that could be read",
                 };
                 format!(
-                    "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and they \
-                     reach no existing condition{read}{computed}{pairs}."
+                    "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and the \
+                     failing tests reach no condition{read}{computed}{pairs}."
                 )
             }
         };

@@ -132,7 +132,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if let Some((_, phase)) = phase {
                 writeln!(
                     out,
-                    "{}. Fewer tests (-p, --test, --failing) or places (--file, --lines) take less time.",
+                    "{}. Fewer tests (--failing) or places (--file, --lines) take less time.",
                     phrases::capitalized(phase)
                 )?;
             }

@@ -34,6 +34,23 @@ fn a_patch_is_explained_by_its_id_or_rank() {
 }
 
 #[test]
+fn a_test_that_only_one_of_two_patches_fixes_is_named() {
+    let mut outcome = two_patches();
+    outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
+    let said = explained(&outcome, "2");
+    assert!(said.contains("both fix the same failing tests"), "{said}");
+    outcome.patches[0]
+        .fixes
+        .push(outcome.failing_tests[1].clone());
+    let said = explained(&outcome, "2");
+    let apart = "with them: patch 1 alone fixes `grades::tests::other`.";
+    assert!(said.contains(apart), "{said}");
+    outcome.patches[1].fixes = outcome.failing_tests.clone();
+    let said = explained(&outcome, "2");
+    assert!(said.contains("every test passes with both"), "{said}");
+}
+
+#[test]
 fn another_patch_at_the_same_line_is_not_denied() {
     let mut outcome = two_patches();
     outcome.patches[1].differs = None;

@@ -176,7 +176,7 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("No new condition was found that cures a failing test: leaving early helps at none of the 2 places that failing tests reach, and they reach no existing condition. The early exits"),
+        none.starts_with("No new condition was found that cures a failing test: leaving early helps at none of the 2 places that failing tests reach, and the failing tests reach no condition. The early exits"),
         "{none}"
     );
     for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
@@ -188,7 +188,20 @@ fn without_an_angelic_site_localization_ended_it() {
     });
     let computing = outcome.why_not().unwrap();
     assert!(
-        computing.contains("reach no existing condition; small edits of integer expressions do not help, either. The early"),
+        computing.contains(
+            "reach no condition; small edits of integer expressions do not help, either. The early"
+        ),
         "{computing}"
     );
+}
+
+#[test]
+fn a_time_limit_advises_options_that_every_language_has() {
+    let outcome = Outcome {
+        ending: Ending::TimeLimit,
+        message: Some("the time limit was reached; tests were run".to_owned()),
+        ..Outcome::default()
+    };
+    let said = super::human::render(&outcome);
+    assert!(said.contains("Fewer tests (--failing) or"), "{said}");
 }
