@@ -41,6 +41,19 @@ pub fn nothing(
     (ended, text)
 }
 
+/// The same where the user names the tests that count, and all of them pass.
+pub fn nothing_of(only: &[String], work: &str) -> String {
+    let named: Vec<String> = only.iter().map(|test| format!("`{test}`")).collect();
+    let (pass, them) = match only.len() {
+        1 => ("passes", "it"),
+        _ => ("pass", "them"),
+    };
+    format!(
+        "{} {pass}: there is nothing to {work} for {them}; no other test was run (--only)",
+        named.join(", ")
+    )
+}
+
 /// A test that is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {

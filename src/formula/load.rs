@@ -57,6 +57,8 @@ pub struct Loaded {
     pub left_out: Vec<LeftOut>,
     /// Whether the documentation may have examples, which are tests, too.
     pub may_have_examples: bool,
+    /// The tests that the user names; all count if there is none.
+    pub only: Vec<String>,
     /// The time was over before all tests were run.
     pub is_late: bool,
 }
@@ -102,7 +104,7 @@ const MOST_USUAL: usize = 14;
 
 /// That no test was seen to fail in time.
 const TOO_LATE: &str =
-    "the time limit ended the runs of the tests before one was seen to fail (--timeout)";
+    "the time limit ended the runs of the tests before one was seen to fail (--time-limit)";
 
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +182,7 @@ impl Loaded {
             tests,
             left_out,
             may_have_examples: whole.may_have_examples && wanted.is_empty(),
+            only: wanted.to_vec(),
             is_late: false,
         };
         let mut usual: BTreeMap<PlaceId, BTreeMap<i128, usize>> = BTreeMap::new();
@@ -189,13 +192,13 @@ impl Loaded {
             let none = HashMap::new();
             if loaded.is_late || deadline.is_over() {
                 loaded.is_late = true;
-                loaded.leave_out(&test, "the time is over");
+                loaded.leave_out(&test, "the time limit was reached");
                 continue;
             }
             let run = run(&loaded.program, &test, &limits, &mut positions, &none);
             if run.end == End::Late {
                 loaded.is_late = true;
-                loaded.leave_out(&test, "the time is over");
+                loaded.leave_out(&test, "the time limit was reached");
                 continue;
             }
             if run.end == End::Steps && wanted.is_empty() {
@@ -258,6 +261,9 @@ impl Loaded {
             return (Ended::Limit, TOO_LATE.to_owned());
         }
         let are_left_out = !self.left_out.is_empty();
+        if !self.only.is_empty() && !are_left_out {
+            return (Ended::Correct, left_out::nothing_of(&self.only, work));
+        }
         left_out::nothing(self.tests.len(), are_left_out, self.may_have_examples, work)
     }
 

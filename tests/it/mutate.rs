@@ -84,7 +84,7 @@ fn a_function_is_made_equal_to_another_one_for_all_arguments() {
 }
 
 #[test]
-fn a_bound_that_no_wrong_run_stays_within_is_said_to_be() {
+fn a_bound_that_no_run_stays_within_judges_nothing() {
     let text = SUM.replace("n >= 1", "n >= 3");
     let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
     let options = [
@@ -97,7 +97,7 @@ fn a_bound_that_no_wrong_run_stays_within_is_said_to_be() {
     ];
     let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let bounded = "no run within the bound of 2 violates the specification; there are longer runs, which were not judged (--bound)\n";
+    let bounded = "no run of `sum` was judged, because none that counts ends within the bound of 2: a larger --bound follows longer runs\n";
     assert!(run.stdout.ends_with(bounded), "{}", run.stdout);
 }
 
@@ -914,4 +914,83 @@ fn a_passing_test_with_a_long_loop_does_not_speak_against_repairs() {
     let run = subject.nopol_c(&["mutate", "--size", "1"]);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("becomes  sum >= 5"), "{}", run.stdout);
+}
+
+#[test]
+fn a_reference_beyond_the_bound_judges_nothing() {
+    let subject = functions(
+        "unsigned f(unsigned char x) { return x > 3; }\n\
+         unsigned g(unsigned char x) { unsigned c = 0; for (int i = 0; i < 32; i++) c += x >> 1; return c; }",
+    );
+    let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("no run of `f` was judged"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn the_verdict_that_all_is_right_names_the_variables_with_initial_values() {
+    let subject = functions(
+        "int mode = 3;\nint f(int x) { static int n = 0; n++; if (n > 1 || mode != 3) return 0; return x; }\n\
+         int g(int x) { return x; }",
+    );
+    let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
+    let verdict = "no run violates the specification, with global and static variables as they are initialized (`mode`, `n`): \
+                   there is nothing to repair";
+    assert!(run.stdout.contains(verdict), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn of_functions_with_one_name_the_user_chooses() {
+    let one = "static int pick(int x) { return x > 2; }\nint other(int);\nint main(void) { return pick(1) + other(1) - 1; }\n";
+    let two = "static int pick(int x) { return 8 / (x - 7); }\nint other(int x) { return pick(x) * 0 + 1; }\n";
+    let toml = "[c]\nsources = [\"a.c\", \"b.c\"]\nbuild = \"cc -o p a.c b.c\"\n[[c.test]]\nname = \"none\"\ncommand = \"./p\"\n";
+    let subject = Subject::new(&[("a.c", one), ("b.c", two), ("nopol.toml", toml)]);
+    let run = subject.nopol(&["c", "mutate", "--function=pick"]);
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    let places = "several functions have the name `pick`, with statements at a.c:1 and b.c:1";
+    assert!(run.stderr.contains(places), "{}", run.stderr);
+    let run = subject.nopol(&["c", "mutate", "--function=a.c:pick"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let run = subject.nopol(&["c", "mutate", "--function=b.c:pick"]);
+    assert!(
+        run.stdout.contains(") fails: "),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
+
+#[test]
+fn a_test_that_is_asked_about_and_passes_says_nothing_of_the_others() {
+    let subject = long(&[("./long", "short\n"), ("./long abc", "long\n")]);
+    for command in ["mutate", "faults"] {
+        let run = subject.nopol(&["c", command, "--only", "test0"]);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        assert!(
+            run.stdout
+                .starts_with("`test0` passes: there is nothing to"),
+            "{}",
+            run.stdout
+        );
+        let run = subject.nopol(&["c", command, "--time-limit", "0"]);
+        assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("(--time-limit)"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn each_repair_says_what_it_is_proved_for() {
+    let subject = functions(
+        "unsigned f(unsigned char a, unsigned char b) { unsigned x = a % 8, y = b % 8 + 1; while (x > y) x = x - y; return x; }\n\
+         unsigned g(unsigned char a, unsigned char b) { return (a % 8) % (b % 8 + 1); }",
+    );
+    let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
+    let bounded = run
+        .stdout
+        .contains("proved for runs in which no loop iterates more than 8 times");
+    assert!(bounded, "{}{}", run.stdout, run.stderr);
 }

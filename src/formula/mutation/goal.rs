@@ -1,5 +1,7 @@
 //! A program and what it must do: tests that pass, or a function that goes right for all arguments.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::Extent;
@@ -142,21 +144,25 @@ impl Goal {
         })
     }
 
-    /// Whether the function or its reference names a global or static variable, itself or by what it calls.
-    pub(super) fn has_globals(&self) -> bool {
+    /// The global and static variables that the function or its reference names, itself or by what it calls, in the order
+    /// of their names.
+    pub(super) fn globals(&self) -> Vec<String> {
         let Specification::Function {
             function,
             reference,
         } = self.specification
         else {
-            return false;
+            return Vec::new();
         };
         let both = [Some(function), reference].into_iter().flatten();
-        let mut named = both.flat_map(|id| needs(&self.program, id).variables);
-        named.any(|id| {
-            let variable = &self.program.variables[id];
-            variable.is_global && !variable.name.starts_with('#')
-        })
+        let named = both.flat_map(|id| needs(&self.program, id).variables);
+        let variables = named.map(|id| &self.program.variables[id]);
+        let globals =
+            variables.filter(|variable| variable.is_global && !variable.name.starts_with('#'));
+        let names: BTreeSet<String> = globals
+            .map(|variable| format!("`{}`", variable.name))
+            .collect();
+        names.into_iter().collect()
     }
 
     /// What the outcome means.
@@ -196,12 +202,17 @@ impl Goal {
             MutateOutcome::Limit => (
                 Ended::Limit,
                 Some(format!(
-                    "the time limit ended the search; all repairs of up to {} are known{}",
-                    nopol_basics::count(found.complete_to, "statement"),
-                    if shown.is_complete {
-                        ""
-                    } else {
-                        ", of the changes that were tried"
+                    "the time limit ended the search; {}",
+                    match found.complete_to {
+                        0 => "no size was searched completely".to_owned(),
+                        size => format!(
+                            "all repairs of up to {} are known{}",
+                            nopol_basics::count(size, "statement"),
+                            match shown.is_complete {
+                                true => "",
+                                false => ", of the changes that were tried",
+                            }
+                        ),
                     },
                 )),
             ),
@@ -212,6 +223,14 @@ impl Goal {
                     request.function.as_deref().unwrap_or_default()
                 )),
             ),
+            MutateOutcome::Unjudged => (
+                Ended::None,
+                Some(format!(
+                    "no run of `{}` was judged, because none that counts ends within the bound of {bound}: a larger --bound \
+                     follows longer runs",
+                    request.function.as_deref().unwrap_or_default()
+                )),
+            ),
             MutateOutcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
                 (Some(loaded), _) => {
                     let (outcome, message) = loaded.nothing("repair");
@@ -219,15 +238,17 @@ impl Goal {
                 }
                 (None, true) => (
                     Ended::Correct,
-                    Some(
-                        "no run violates the specification: there is nothing to repair".to_owned(),
-                    ),
+                    Some(format!(
+                        "no run violates the specification{}: there is nothing to repair",
+                        shown.initially()
+                    )),
                 ),
                 (None, false) => (
                     Ended::None,
                     Some(format!(
-                        "no run within the bound of {bound} violates the specification; there are longer runs, which were \
-                         not judged (--bound)"
+                        "no run within the bound of {bound} violates the specification{}; there are longer runs, which \
+                         were not judged (--bound)",
+                        shown.initially()
                     )),
                 ),
             },
@@ -354,13 +375,8 @@ fn functions(
     let (program, ids) = match language {
         Language::C => {
             let program = front::c::read(files)?;
-            let named = |name: &&str| {
-                let mut functions = program.functions.iter_enumerated();
-                functions
-                    .find(|(_, function)| function.name == *name)
-                    .map(|(id, _)| id)
-            };
-            let ids: Vec<Option<FunctionId>> = names.iter().map(named).collect();
+            let ids = names.iter().map(|name| named(&program, name));
+            let ids = ids.collect::<Result<Vec<_>, _>>()?;
             (program, ids)
         }
         Language::Rust => front::rust::read_functions(files, &names)?,
@@ -373,6 +389,40 @@ fn functions(
         (Some(function), reference) => Ok((program, function, reference)),
         _ => Err(Refusal::Usage("no function was named".to_owned())),
     }
+}
+
+/// The function of a C program with this name, which may have its file in front: `FILE:NAME`. `None` if there is none.
+///
+/// # Errors
+/// If several files have a function of this name.
+fn named(program: &Program, name: &str) -> Result<Option<FunctionId>, Refusal> {
+    let (file, bare) = match name.rsplit_once(':') {
+        Some((file, bare)) => (Some(file), bare),
+        None => (None, name),
+    };
+    let place_of = |id: FunctionId| {
+        let mut places = program.places.iter();
+        let place = places.find(|place| place.function == Some(id))?;
+        let path = program.files.get(place.span.file as usize)?;
+        Some((path.as_str(), place.line))
+    };
+    let functions = program.functions.iter_enumerated();
+    let found: Vec<FunctionId> = functions
+        .filter(|(_, function)| function.name == bare)
+        .map(|(id, _)| id)
+        .filter(|id| file.is_none_or(|file| place_of(*id).is_some_and(|(path, _)| path == file)))
+        .collect();
+    if found.len() < 2 {
+        return Ok(found.first().copied());
+    }
+    let places = found.iter().filter_map(|id| place_of(*id));
+    let places: Vec<String> = places
+        .map(|(path, line)| format!("{path}:{line}"))
+        .collect();
+    Err(Refusal::Usage(format!(
+        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} for one of them",
+        places.join(" and ")
+    )))
 }
 
 #[cfg(test)]

@@ -88,6 +88,9 @@ pub struct Mutation {
     pub is_complete: bool,
     /// Whether global or static variables are read: their initial values are taken for granted.
     pub has_globals: bool,
+    /// Their names.
+    #[serde(skip)]
+    pub globals: Vec<String>,
     /// The repairs, the likeliest first.
     pub repairs: Vec<ShownRepair>,
     /// How many mutations there are, and of how many statements.
@@ -119,6 +122,17 @@ impl Mutation {
                 Some("the tests that are left out were not run with it")
             }
             () => None,
+        }
+    }
+
+    /// Which initial values runs begin with, after a comma; nothing if no variable has one.
+    pub fn initially(&self) -> String {
+        match self.globals.is_empty() {
+            true => String::new(),
+            false => format!(
+                ", with global and static variables as they are initialized ({})",
+                self.globals.join(", ")
+            ),
         }
     }
 
@@ -191,6 +205,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     };
     let found = mutate::repairs(&space, &goal.specification, options)
         .map_err(|trouble| refusal(&goal, trouble))?;
+    let globals = goal.globals();
     let mut shown = Mutation {
         bound: goal.bound,
         complete_to: found.complete_to,
@@ -203,7 +218,8 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         }),
         examined: found.examined,
         checks: found.asked,
-        has_globals: goal.has_globals(),
+        has_globals: !globals.is_empty(),
+        globals,
         left_out: goal.left_out.clone(),
         only: request.tests.clone(),
         are_chosen: !request.project.test_args().is_empty(),
@@ -272,7 +288,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             _ => ("are", "they were"),
         };
         shown.warnings.push(format!(
-            "{} {are} left out: the time limit came before {they} written into the source and run (--timeout)",
+            "{} {are} left out: the time limit came before {they} written into the source and run (--time-limit)",
             nopol_basics::count(unconfirmed, "repair"),
         ));
     }

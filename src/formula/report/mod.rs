@@ -58,13 +58,16 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         return Ok(());
     };
     let number = shown.candidates.len();
+    let sizes = shown.candidates.iter().map(|candidate| candidate.size);
+    let largest = sizes.max().unwrap_or(first.size);
     writeln!(
         text,
         "\n{} of up to {}, where other values make {} pass{}\n",
         count(number, "candidate"),
-        places(shown.complete_to.max(first.size)),
+        places(shown.complete_to.max(largest)),
         match shown.failing.len() {
             1 => "the failing test".to_owned(),
+            2 => "both failing tests".to_owned(),
             all => format!("all {all} failing tests"),
         },
         if shown.outcome == Ended::Limit {

@@ -62,6 +62,13 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     writeln!(text, "\n{what}{any}; {extent}:\n")?;
     for (rank, repair) in (1..).zip(shown.repairs.iter().take(top)) {
         row(text, rank, repair)?;
+        if shown.repairs.iter().any(|other| other.proved_to.is_some()) {
+            let runs = repair.proved_to.map_or_else(
+                || "all arguments".to_owned(),
+                |bound| format!("runs in which no loop iterates more than {bound} times"),
+            );
+            writeln!(text, "        proved for {runs}")?;
+        }
     }
     if shown.repairs.len() > top {
         let all = shown.repairs.len();
@@ -82,10 +89,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
             }
         },
         (_, bound) => {
-            let globals = match shown.has_globals {
-                true => ", with global and static variables as they are initialized",
-                false => "",
-            };
+            let globals = shown.initially();
             let bound = bound.map_or_else(String::new, |bound| {
                 format!(", as long as no loop iterates more than {bound} times")
             });

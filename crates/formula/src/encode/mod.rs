@@ -502,7 +502,7 @@ impl<'a> Encoder<'a> {
             return Ok(());
         };
         let reason = match kind {
-            StopKind::Late => "the time is over",
+            StopKind::Late => "the time limit was reached",
             StopKind::Large | StopKind::Outside => "the formula is too large",
         };
         Err(Stop {

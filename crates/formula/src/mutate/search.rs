@@ -54,6 +54,8 @@ pub enum MutateOutcome {
         /// Whether no run goes beyond the bound.
         is_unbounded: bool,
     },
+    /// Nothing is known of the program: no run ends within the bound, or its reference does not.
+    Unjudged,
     /// No arguments meet the assumptions: every program is right.
     Vacuous,
 }
@@ -195,6 +197,9 @@ impl Search<'_> {
         let original = Made::new();
         match self.judge.ask(&original, &mut self.positions)? {
             Answer::Right { .. } if self.judge.is_vacuous()? => return Ok(MutateOutcome::Vacuous),
+            Answer::Right {
+                is_unbounded: false,
+            } if self.judge.ends_never()? => return Ok(MutateOutcome::Unjudged),
             Answer::Right { is_unbounded } => return Ok(MutateOutcome::Right { is_unbounded }),
             Answer::Wrong(check) => self.refuted(&original, check)?,
         }

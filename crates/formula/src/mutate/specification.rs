@@ -259,6 +259,8 @@ struct Proof {
     /// When the original is wrong, and when its run comes to its end or to the bound.
     original: Bit,
     counts: Bit,
+    /// When the run of the reference comes to the bound: what it returns is not known.
+    cut: Bit,
     /// When the original returns within the bound, and so does the reference.
     ends: Bit,
 }
@@ -333,6 +335,7 @@ impl<'a> Judge<'a> {
             reference: None,
             original: Bit::FALSE,
             counts: Bit::FALSE,
+            cut: Bit::FALSE,
             ends: Bit::FALSE,
         };
         for ty in cells(&self.space.program, function) {
@@ -343,6 +346,7 @@ impl<'a> Judge<'a> {
         if let Some(reference) = reference {
             let called = proof.call(&original, reference, self.extent)?;
             let counts = proof.circuit.and(called.returns, !called.faults);
+            proof.cut = called.cut;
             proof.reference = Some((called.result, counts));
         }
         let called = proof.call(&original, function, self.extent)?;
@@ -401,6 +405,20 @@ impl<'a> Judge<'a> {
             Some(proof) => {
                 let counts = proof.solver.literal(&proof.circuit, proof.counts);
                 Ok(!proof.solver.check(&[counts])?)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Whether for no arguments the original and the reference return within the bound.
+    ///
+    /// # Errors
+    /// If the solver gives up.
+    pub fn ends_never(&mut self) -> Result<bool, Trouble> {
+        match &mut self.proof {
+            Some(proof) => {
+                let ends = proof.solver.literal(&proof.circuit, proof.ends);
+                Ok(!proof.solver.check(&[ends])?)
             }
             None => Ok(false),
         }
@@ -531,7 +549,11 @@ impl Proof {
         let wrong = self.wrong(&called);
         let wrong: Lit = self.solver.literal(&self.circuit, wrong);
         if !self.solver.check(&[wrong])? {
-            let cut = self.solver.literal(&self.circuit, called.cut);
+            // Arguments for which the function ends and the reference does not were not judged either.
+            let ends = self.circuit.or(called.returns, called.faults);
+            let unjudged = self.circuit.and(ends, self.cut);
+            let cut = self.circuit.or(called.cut, unjudged);
+            let cut = self.solver.literal(&self.circuit, cut);
             let is_unbounded = !self.solver.check(&[cut])?;
             return Ok(Answer::Right { is_unbounded });
         }
