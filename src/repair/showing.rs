@@ -480,7 +480,9 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
     });
     let became = match at {
         Some((true, 1)) => return,
-        Some((true, rank)) => format!("is patch {rank} now: the finished search ranks others before it"),
+        Some((true, rank)) => {
+            format!("is patch {rank} now: the finished search ranks others before it")
+        }
         Some((false, rank)) => {
             format!("is among those like patch {rank}, and no test distinguishes them")
         }
