@@ -102,7 +102,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
 }
 
-/// Which failing tests pass with the patch and with the one of rank `other`, after what is said of both.
+/// Names the failing tests that only one of the two patches fixes: this one, or the one of rank `other`.
 fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
     let Some(other) = outcome.patches.iter().find(|it| it.rank == other) else {
         return String::new();

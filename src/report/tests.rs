@@ -326,7 +326,7 @@ fn an_assertion_is_advised_as_one() {
     assert_eq!(phrases::advice(&asserting), "leave early if `all > 0`");
 }
 
-/// What only adds to the program is not announced as a change of a condition that is there.
+/// A patch that only adds text is not announced as a change of an existing condition.
 #[test]
 fn an_added_branch_and_a_narrowed_pattern_are_named_as_such() {
     let with = |before: &str, after: &str| {

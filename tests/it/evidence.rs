@@ -1,5 +1,5 @@
-//! What is known of a patch is said as it is, `apply` builds and tests what was not built and tested before, and options have one
-//! name in all commands.
+//! Reports claim no more of a patch than was checked. `apply` builds and tests a patch that was not built and tested before.
+//! Options have one name in all commands.
 
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ struct Help {
     text: String,
 }
 
-/// An option or an argument: how it is written, and what is told of it.
+/// An option or an argument: its spelling and its help text.
 struct Entry {
     written: String,
     about: String,

@@ -172,7 +172,7 @@ fn without_an_angelic_site_localization_ended_it() {
         pairs.contains("nor do two conditions changed at once"),
         "{pairs}"
     );
-    // Where there is no condition, nothing is said of any.
+    // Without a condition the report mentions none.
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
