@@ -144,8 +144,8 @@ pub struct Variant {
     pub name: String,
     /// The text after the name in a pattern that matches any content.
     pub rest: &'static str,
-    /// The type of its content, if that is one value without a name.
-    pub content: Option<DeclaredType>,
+    /// Names or indices of its fields, with their types.
+    pub fields: Vec<(String, DeclaredType)>,
 }
 
 /// A struct or enum of the subject. An `Observe` impl that reads its parts can be generated for it.

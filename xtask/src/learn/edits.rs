@@ -96,8 +96,22 @@ fn end_of_string(text: &str) -> usize {
 /// # Errors
 /// If there is no place for temporary files.
 pub fn read(text: &str) -> Result<Sources> {
+    read_with(text, &[])
+}
+
+/// The sources of a file, with what other files declare.
+///
+/// # Errors
+/// If there is no place for temporary files.
+pub fn read_with(text: &str, others: &[String]) -> Result<Sources> {
     let dir = tempfile::tempdir()?;
-    fs::write(dir.path().join("lib.rs"), text)?;
+    let mut root = text.to_owned();
+    for (nth, other) in others.iter().enumerate() {
+        let name = format!("nopol_other_{nth}");
+        fs::write(dir.path().join(format!("{name}.rs")), other)?;
+        root += &format!("\nmod {name};");
+    }
+    fs::write(dir.path().join("lib.rs"), root)?;
     let root = CrateRoot {
         path: "lib.rs".into(),
         is_test: false,

@@ -4,6 +4,7 @@
 
 mod aside;
 mod space;
+mod surroundings;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,8 +17,9 @@ use anyhow::{Context, Result};
 use nopol_source::{Site, SiteKind, Sources};
 
 use self::space::{Miss, Space, Way};
+use self::surroundings::Surroundings;
 use super::edits::{self, What, skeleton};
-use super::mine::{Mined, Objects};
+use super::mine::Mined;
 
 #[derive(clap::Args)]
 pub struct ExpressibleOptions {
@@ -51,36 +53,41 @@ pub fn run(options: &ExpressibleOptions) -> Result<()> {
     let start = Instant::now();
     let mut rows = String::from("repository,commit,file,function,kind,result\n");
     let mut table: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
-    let mut objects: Option<(PathBuf, Objects)> = None;
-    let mut known: Option<(String, Sources)> = None;
+    let mut surroundings: Option<(PathBuf, Surroundings)> = None;
     let mut number = 0;
     for line in lines.iter().step_by(step) {
         let mined: Mined = serde_json::from_str(line)?;
         if options.fixes && !aside::is_fix(&mined.subject) {
             continue;
         }
-        if objects
+        if surroundings
             .as_ref()
             .is_none_or(|(of, _)| *of != mined.repository)
         {
-            objects = Some((mined.repository.clone(), Objects::of(&mined.repository)?));
+            let of = Surroundings::of(&mined.repository)?;
+            surroundings = Some((mined.repository.clone(), of));
         }
-        if known.as_ref().is_none_or(|(blob, _)| *blob != mined.blob) {
-            let (_, objects) = objects.as_mut().context("no repository")?;
-            let Some(text) = objects.text(&mined.blob)? else {
-                continue;
-            };
-            known = Some((mined.blob.clone(), edits::read(&text)?));
-        }
-        let Some((_, sources)) = &known else { continue };
-        let Some(answer) = answer(sources, &mined) else {
+        let (_, around) = surroundings.as_mut().context("no repository")?;
+        let Some(text) = around.text(&mined.blob)? else {
             continue;
         };
+        let mut sources = edits::read(&text)?;
+        let Some(mut answer) = answer(&sources, &mined) else {
+            continue;
+        };
+        if answer.is_err() {
+            let function: Vec<&str> = text.lines().skip(mined.line - 1).take(40).collect();
+            let others = around.of_file(&mined, &text, &function.join("\n"))?;
+            sources = edits::read_with(&text, &others)?;
+            if let Some(with_others) = self::answer(&sources, &mined) {
+                answer = with_others;
+            }
+        }
         number += 1;
         let kind = kind(&mined.what);
         let aside = match answer {
             Ok(_) => None,
-            Err(_) => aside::reason(sources, &mined)?,
+            Err(_) => aside::reason(&sources, &mined)?,
         };
         let result = match (answer, aside) {
             (_, Some(reason)) => reason.to_owned(),
@@ -137,11 +144,30 @@ fn share(part: usize, all: usize) -> f64 {
 fn kind(what: &What) -> &'static str {
     match what {
         What::Condition { .. } => "condition",
+        What::Guard { body, .. } if !leaves(body) => "statements",
         What::Guard { .. } => "guard",
         What::Wrap { .. } => "wrap",
         What::Narrow { .. } => "narrow",
         What::Branch { .. } => "branch",
     }
+}
+
+/// Whether statements end by leaving a function or a loop. Those that do not are new code, and no guard.
+fn leaves(body: &str) -> bool {
+    let body = skeleton(body);
+    let last = body.trim_end_matches([';', '}']);
+    let last = last.rsplit([';', '{', '}']).next().unwrap_or_default();
+    let ends = [
+        "return",
+        "continue",
+        "break",
+        "panic!",
+        "unreachable!",
+        "bail!",
+    ];
+    ends.iter().any(|word| last.starts_with(word))
+        || body.contains(";return")
+        || body.starts_with("return")
 }
 
 /// Whether an edit is proposed; `None` if its function cannot be found again.
@@ -150,7 +176,8 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
         let text = &sources.files[function.file].text;
         let line = text[..function.span.start].matches('\n').count() + 1;
         let name = function.name.rsplit("::").next();
-        line.abs_diff(mined.line) <= 12 && name == mined.function.rsplit("::").next()
+        let is_here = sources.files[function.file].path == "lib.rs";
+        is_here && line.abs_diff(mined.line) <= 12 && name == mined.function.rsplit("::").next()
     })?;
     let text = &sources.files[function.file].text;
     let from = |byte: usize| {
@@ -166,7 +193,20 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
             let site = sites().find(|site| {
                 site.kind.has_condition() && site.text == *old && from(site.span.start) == *at
             })?;
-            space(site).edited(old, new)
+            let whole = space(site).edited(old, new);
+            // A closure in a condition may have a condition of its own.
+            let inner = sites().filter(|inner| {
+                let is_inside =
+                    site.span.start < inner.span.start && inner.span.end <= site.span.end;
+                is_inside && inner.kind.has_condition()
+            });
+            let mut inner = inner.filter_map(|inner| {
+                let start = inner.span.start - site.span.start;
+                let rest = &old[start + inner.text.len()..];
+                let new = new.strip_prefix(&old[..start])?.strip_suffix(rest)?;
+                space(inner).edited(&inner.text, new).ok()
+            });
+            whole.or_else(|miss| inner.next().ok_or(miss))
         }
         What::Guard {
             at,

@@ -1,7 +1,7 @@
 //! Edits of conditions in the histories of programs, one JSON object a line. They quote the programs of others, so
 //! the file stays outside of this repository.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -19,6 +19,9 @@ pub struct MineOptions {
     /// The newest commits of each that are looked at
     #[arg(long, default_value_t = 5000)]
     commits: usize,
+    /// Only these commits, one in a line
+    #[arg(long, value_name = "FILE")]
+    only: Option<PathBuf>,
     /// Where the edits go
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -54,10 +57,11 @@ const WORDS: [&str; 12] = [
 
 pub fn run(options: &MineOptions) -> Result<()> {
     let mut out = BufWriter::new(File::create(&options.out)?);
+    let only = options.only.as_ref().map(fs::read_to_string).transpose()?;
     for repository in &options.repositories {
         let mut number = 0;
         let mut objects = Objects::of(repository)?;
-        log(repository, options.commits, &mut |files| {
+        log(repository, options.commits, only.as_deref(), &mut |files| {
             let mut found = Vec::new();
             for changed in files {
                 found.extend(of_file(&mut objects, repository, changed)?);
@@ -98,6 +102,7 @@ struct Hunk {
 fn log(
     repository: &Path,
     commits: usize,
+    only: Option<&str>,
     found: &mut dyn FnMut(&[Changed]) -> Result<()>,
 ) -> Result<()> {
     let mut git = Command::new("git")
@@ -105,7 +110,10 @@ fn log(
         .arg(repository)
         .args(["log", "--no-merges", "--format=%x01%H %s", "-p", "-U0"])
         .args(["--full-index", "--no-renames", "--no-ext-diff"])
-        .args(["--diff-filter=M", &format!("-n{commits}"), "--", "*.rs"])
+        .args(["--diff-filter=M", &format!("-n{commits}")])
+        .args(only.iter().flat_map(|_| ["--no-walk", "--ignore-missing"]))
+        .args(only.into_iter().flat_map(str::lines))
+        .args(["--", "*.rs"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;

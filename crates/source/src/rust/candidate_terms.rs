@@ -8,7 +8,7 @@ mod queries;
 use nopol_expr::{Binding, Origin, Type};
 
 use super::condition;
-use super::siblings;
+use super::{patterns, siblings};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::{
@@ -17,6 +17,8 @@ use crate::{
 
 /// Alternatives to the calls of the original condition, per site.
 const MOST_SIBLINGS: usize = 16;
+/// Calls of the original condition with an alternative of a pattern added or dropped, per site.
+const MOST_PATTERNS: usize = 12;
 /// Named constants, per site.
 const MOST_CONSTANTS: usize = 16;
 /// Harvested expressions, per site.
@@ -43,6 +45,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
     };
     vec![
         (generator.siblings(), MOST_SIBLINGS),
+        (generator.patterns(), MOST_PATTERNS),
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
         (generator.calls(), MOST_CALLS),
@@ -116,6 +119,17 @@ impl Generator<'_> {
         let texts = siblings::siblings(&self.site.text, &own);
         let calls = texts.into_iter().map(call);
         calls.chain(self.comparisons()).collect()
+    }
+
+    /// The original condition's calls of `matches!` and the like with another list of alternatives.
+    fn patterns(&self) -> Vec<TermText> {
+        match self.site.kind.has_condition() {
+            true => patterns::variants(self.sources, self.site)
+                .into_iter()
+                .map(call)
+                .collect(),
+            false => Vec::new(),
+        }
     }
 
     /// The original condition's comparisons with another operator, for operands that cannot be read.
@@ -195,7 +209,13 @@ impl Generator<'_> {
         let fitting = self.expressions().filter(|found| {
             !found.names.is_empty() && found.names.iter().all(|name| self.is_visible(name))
         });
-        fitting.map(harvested_term).collect()
+        // What the condition calls already comes first, with other arguments.
+        let (alike, others): (Vec<&Harvested>, Vec<&Harvested>) = fitting.partition(|found| {
+            let mut calls = found.calls.iter();
+            calls.any(|call| self.site.text.contains(&format!("{call}(")))
+        });
+        let all = alike.into_iter().chain(others);
+        all.map(harvested_term).collect()
     }
 
     /// Whether values of a type may be compared by this trait of the standard library.

@@ -1,5 +1,6 @@
 //! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
 
+mod contents;
 mod raised;
 pub mod snippets;
 pub mod variants;
@@ -69,9 +70,10 @@ pub fn sites(
         let in_file = in_files
             .entry(function.file)
             .or_insert_with(|| occurrences(&sources.files[function.file].text));
-        let variants = variants
-            .entry(point.function)
-            .or_insert_with(|| variants::values(sources, function, in_file, declared));
+        let variants = variants.entry(point.function).or_insert_with(|| {
+            let locals = locals(points, point.function);
+            variants::values(sources, function, in_file, declared, &locals)
+        });
         for (body, body_origin) in bodies(sources, point, function, constructors, variants) {
             let path = &sources.files[point.file].path;
             let name = &function.name;
@@ -104,6 +106,16 @@ pub fn sites(
         }
     }
     sites
+}
+
+/// The variables that are visible at some of the points of a function, outermost first.
+fn locals(points: &[InsertionPoint], function: FunctionIndex) -> Vec<Name> {
+    let mut found: Vec<Name> = Vec::new();
+    for point in points.iter().filter(|point| point.function == function) {
+        let fresh = point.names.iter().filter(|name| !found.contains(name));
+        found.extend(fresh.cloned().collect::<Vec<_>>());
+    }
+    found
 }
 
 /// The bodies of the early exits at an insertion point, each with its origin, most likely first.
@@ -169,13 +181,9 @@ fn bodies(
                 }
             }
         }
-        for statements in function
-            .exit_statements
-            .iter()
-            .filter(fits)
-            .filter(|statements| leads_somewhere(&statements.text, point))
-            .take(MOST_STATEMENTS)
-        {
+        let leads = |statements: &&ExitSnippet| leads_somewhere(&statements.text, point);
+        let own = function.exit_statements.iter().filter(fits);
+        for statements in own.filter(leads).take(MOST_STATEMENTS) {
             put(statements.text.clone(), BodyOrigin::Statements);
         }
     }

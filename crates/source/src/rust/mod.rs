@@ -19,6 +19,7 @@ mod modules;
 pub mod nearby;
 mod old_syntax;
 pub mod panics;
+pub mod patterns;
 pub mod policies;
 mod printed;
 mod purity;

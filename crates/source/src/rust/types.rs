@@ -102,12 +102,7 @@ fn variant(variant: &syn::Variant) -> Variant {
             syn::Fields::Unnamed(_) => "(..)",
             syn::Fields::Unit => "",
         },
-        content: match &variant.fields {
-            syn::Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-                fields.unnamed.first().map(|field| declared(&field.ty))
-            }
-            _ => None,
-        },
+        fields: fields(&variant.fields),
     }
 }
 

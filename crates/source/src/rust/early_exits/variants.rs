@@ -1,15 +1,17 @@
 //! Exits with another variant of an enum: `Err(Error::Empty)` where the function has `Err(Error::TooLong)`, or where it
-//! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports.
+//! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports. A variant with content gets
+//! that of visible variables ([`contents`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Item;
 use syn::spanned::Spanned;
 
+use super::contents::{Constructed, Contents, Source};
 use crate::rust::modules::{Ast, is_test_code};
 use crate::rust::types::declared;
 use crate::words::{mentions, words};
-use crate::{DataType, ExitSnippet, FileIndex, Function, Sources, Variant};
+use crate::{DataType, ExitSnippet, FileIndex, Function, Name, Sources};
 
 /// What the files of the subject tell of the errors that could be returned.
 #[derive(Debug, Default)]
@@ -94,30 +96,31 @@ impl Tested {
 /// How often a text has each of its words.
 pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
 
-/// Values that a function could return and that name a variant without content, without the ones it returns already. Those
-/// whose variant a test of its file or an integration test names (`tested`) come first, for some test expects what is
-/// missing; then those that occur least in its file. Last come variants whose content is a message.
+/// Values that a function could return: variants that it does not return already, of the enum that it returns or of its
+/// error type, and structs of that type. Content is made of `locals`, the variables that are visible somewhere in the
+/// function. Values whose variant a test of its file or an integration test names (`tested`) come first, for some test
+/// expects what is missing; then those that occur least in its file. Last come those with content that is made up.
 pub fn values(
     sources: &Sources,
     function: &Function,
     in_file: &Occurrences<'_>,
     Declared { tested, aliases }: &Declared,
+    locals: &[Name],
 ) -> Vec<ExitSnippet> {
-    let mut found: Vec<((bool, bool, usize), ExitSnippet)> = Vec::new();
-    let mut put = |item: &DataType, before: &str, after: &str, names: &[String]| {
-        for variant in &item.variants {
-            let Some(content) = content(variant) else {
-                continue;
-            };
-            let text = format!("{before}{}{content}{after}", variant.name);
+    let contents = Contents { function, locals };
+    let mut found: Vec<((bool, bool, Source, usize, usize), ExitSnippet)> = Vec::new();
+    let mut put = |of: Constructed<'_>, around: [&str; 2], names: &[String]| {
+        for (nth, content) in contents.of(&of).into_iter().enumerate() {
+            let text = format!("{}{}{}{}", around[0], of.name, content.text, around[1]);
             let is_known = found.iter().any(|(_, known)| known.text == text);
             if !is_known && !function.returned_values.iter().any(|own| own.text == text) {
                 // What the content of the old variant read, the new one has no use for.
                 let names = names.iter().filter(|name| mentions(&text, name));
-                let names = names.cloned().collect();
-                let times = in_file.get(&*variant.name).copied().unwrap_or(0);
-                let is_tested = tested.names(function.file, &variant.name);
-                let order = (!content.is_empty(), !is_tested, times);
+                let names = names.cloned().chain(content.names).collect();
+                let times = in_file.get(of.name).copied().unwrap_or(0);
+                let is_tested = tested.names(function.file, of.name);
+                let is_made_up = content.source == Source::MadeUp;
+                let order = (is_made_up, !is_tested, content.source, times, nth);
                 found.push((order, ExitSnippet { text, names }));
             }
         }
@@ -125,7 +128,9 @@ pub fn values(
     for own in &function.returned_values {
         for item in &sources.types {
             if let Some((before, after)) = around_variant(&own.text, item, function) {
-                put(item, before, after, &own.names);
+                for variant in &item.variants {
+                    put(Constructed::variant(variant), [before, after], &own.names);
+                }
             }
         }
     }
@@ -133,24 +138,17 @@ pub fn values(
     for error in aliases.error_types(returns) {
         let named = sources.types.iter().filter(|item| item.name == error);
         for item in named {
-            put(item, &format!("Err({error}::"), ")", &[]);
+            let before = format!("Err({error}::");
+            for variant in &item.variants {
+                put(Constructed::variant(variant), [&before, ")"], &[]);
+            }
+            if item.variants.is_empty() {
+                put(Constructed::item(item), ["Err(", ")"], &[]);
+            }
         }
     }
-    found.sort_by_key(|(order, _)| *order);
+    found.sort_by(|a, b| a.0.cmp(&b.0));
     found.into_iter().map(|(_, value)| value).collect()
-}
-
-/// What follows the name of a variant in an expression, if that can be made up: nothing, or a message.
-fn content(variant: &Variant) -> Option<&'static str> {
-    if variant.rest.is_empty() {
-        return Some("");
-    }
-    let content = variant.content.as_ref()?;
-    match (&*content.plain, content.is_reference) {
-        ("String", false) => Some("(String::from(\"invalid input\"))"),
-        ("str", true) => Some("(\"invalid input\")"),
-        _ => None,
-    }
 }
 
 /// Where a value names a variant of an enum: the text before the variant, and that after its content.
@@ -230,7 +228,12 @@ mod tests {
         declared.tested.add_unit_tests(function.file, &ast, text);
         declared.aliases.add(&ast.file);
         let in_file = super::occurrences(text);
-        let values = super::values(&sources, function, &in_file, &declared);
+        let site = sources
+            .sites
+            .iter()
+            .filter(|site| sources.functions[site.function].name == name);
+        let locals: Vec<crate::Name> = site.flat_map(|site| site.names.to_vec()).collect();
+        let values = super::values(&sources, function, &in_file, &declared, &locals);
         values.into_iter().map(|value| value.text).collect()
     }
 
@@ -239,7 +242,10 @@ mod tests {
         let text = "enum E { Empty, Long(usize), Bad { at: usize }, Odd }
             fn f(n: usize) -> Result<usize, E> { if n > 9 { return Err(E::Long(n)); } Ok(n) }
             fn g() -> Result<(), E> { Err(E::Odd) }";
-        assert_eq!(values(text, "f"), ["Err(E::Empty)", "Err(E::Odd)"]);
+        assert_eq!(
+            values(text, "f"),
+            ["Err(E::Empty)", "Err(E::Odd)", "Err(E::Bad { at: n })"]
+        );
         assert_eq!(values(text, "g"), ["Err(E::Empty)"]);
     }
 
@@ -271,10 +277,29 @@ mod tests {
             values(text, "f"),
             [
                 "Err(E::Eof)",
+                "Err(E::At(n))",
                 "Err(E::Bad(String::from(\"invalid input\")))",
                 "Err(E::Worse(\"invalid input\"))"
             ]
         );
+    }
+
+    #[test]
+    fn a_variable_that_is_named_like_a_variant_or_a_field_is_its_content() {
+        let text = "enum E { Long(usize), Version(u8), Range { index: usize, of: String } }
+            fn f(data: &[u8], of: &str) -> Result<u8, E> { if data.len() > 9 { return Err(E::Long(data.len())); } let version = data[0]; let index = 1; g(); Ok(version) }
+            #[cfg(test)] mod tests { fn t() { assert_eq!(f(1), Err(E::Version(1))); } }";
+        let found = values(text, "f");
+        assert_eq!(found[0], "Err(E::Version(version))", "{found:?}");
+        let range = "Err(E::Range { index, of: of.to_owned() })".to_owned();
+        assert!(found.contains(&range), "{found:?}");
+    }
+
+    #[test]
+    fn an_error_may_be_a_struct() {
+        let text =
+            "struct E { at: usize } fn f(at: usize) -> Result<usize, E> { let n = g(at)?; Ok(n) }";
+        assert_eq!(values(text, "f"), ["Err(E { at })"]);
     }
 
     #[test]
