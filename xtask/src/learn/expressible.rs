@@ -96,6 +96,9 @@ pub fn run(options: &ExpressibleOptions) -> Result<()> {
         };
         if options.list.as_ref() == Some(&result) {
             println!("{}:{} {:?}", mined.path, mined.line, mined.what);
+            for body in bodies(&sources, &mined) {
+                println!("    {body}");
+            }
         }
         let repository = mined.repository.display().to_string();
         let repository = repository.trim_end_matches("/repo");
@@ -180,9 +183,12 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
         is_here && line.abs_diff(mined.line) <= 12 && name == mined.function.rsplit("::").next()
     })?;
     let text = &sources.files[function.file].text;
+    // A function's span may begin with attributes.
+    let first = start_of_line(text, mined.line);
     let from = |byte: usize| {
-        let before = &text[function.span.start..byte];
-        skeleton(before).chars().count()
+        skeleton(text.get(first..byte).unwrap_or_default())
+            .chars()
+            .count()
     };
     let is_own = |site: &&Site| site.function == index && function.span.contains(&site.span.start);
     let sites = || sources.sites.iter().filter(is_own);
@@ -272,8 +278,66 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
     })
 }
 
-/// Whether two bodies are the same but for the semicolon at the end.
+/// The bodies of the early exits that are proposed near the place of a guard, each with its distance in characters.
+fn bodies(sources: &Sources, mined: &Mined) -> Vec<String> {
+    let What::Guard { at, .. } = &mined.what else {
+        return Vec::new();
+    };
+    let is_it = |site: &&Site| {
+        let function = &sources.functions[site.function];
+        let text = &sources.files[function.file].text;
+        let line = text[..function.span.start].matches('\n').count() + 1;
+        let name = function.name.rsplit("::").next();
+        site.kind.is_early_exit()
+            && line.abs_diff(mined.line) <= 12
+            && name == mined.function.rsplit("::").next()
+    };
+    let exits = sources.sites.iter().filter(is_it);
+    let described = exits.map(|site| {
+        let function = &sources.functions[site.function];
+        let text = &sources.files[function.file].text;
+        let first = start_of_line(text, mined.line);
+        let before = skeleton(text.get(first..site.span.start).unwrap_or_default());
+        (before.chars().count().abs_diff(*at), site)
+    });
+    let mut near: Vec<_> = described.collect();
+    near.sort_by_key(|(far, _)| *far);
+    let least = near.first().map(|(far, _)| *far);
+    near.into_iter()
+        .filter(|(far, _)| Some(*far) == least)
+        .map(|(far, site)| format!("{far} away: {} before line {}", site.body, site.line))
+        .collect()
+}
+
+/// The byte at which a line begins, from 1.
+fn start_of_line(text: &str, line: usize) -> usize {
+    let before = text.split_inclusive('\n').take(line - 1);
+    before.map(str::len).sum()
+}
+
+/// Whether two bodies are the same but for the semicolon at the end and the words of messages.
 fn same_body(a: &str, b: &str) -> bool {
-    let plain = |text: &str| skeleton(text).trim_end_matches(';').to_owned();
+    // An error that is made of a message may have any.
+    let maker = |text: &str| {
+        let bare = skeleton(text).replace("format!(", "").replace("String::from(", "");
+        let (maker, _) = bare.strip_prefix("returnErr(")?.split_once('"')?;
+        Some(maker.trim_end_matches("anyhow!(").trim_end_matches("anyhow::").to_owned())
+    };
+    if let (Some(a), Some(b)) = (maker(a), maker(b)) {
+        return a == b;
+    }
+    let plain = |text: &str| {
+        let mut plain = String::new();
+        let mut is_message = false;
+        for part in skeleton(text).trim_end_matches(';').split('"') {
+            plain += if is_message { "_" } else { part };
+            is_message = !is_message;
+        }
+        for conversion in [".to_string()", ".to_owned()", ".into()", "String::from"] {
+            plain = plain.replace(conversion, "");
+        }
+        plain.retain(|c| !matches!(c, '(' | ')'));
+        plain
+    };
     plain(a) == plain(b)
 }

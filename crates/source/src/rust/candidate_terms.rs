@@ -2,6 +2,7 @@
 //! functions ([`calls`]), and comparisons of non-scalar values.
 
 mod affixes;
+mod boundaries;
 mod calls;
 mod queries;
 
@@ -29,6 +30,8 @@ const MOST_CALLS: usize = 32;
 const MOST_AFFIXES: usize = 18;
 /// Questions about values of the standard library, per site.
 const MOST_QUERIES: usize = 8;
+/// Places where texts are split, per site.
+const MOST_BOUNDARIES: usize = 4;
 /// Comparisons of non-scalar values, per site.
 const MOST_EQUALITIES: usize = 12;
 /// Names without a declared type that are compared with others, nearest first.
@@ -51,6 +54,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         (generator.calls(), MOST_CALLS),
         (generator.affixes(), MOST_AFFIXES),
         (generator.queries(), MOST_QUERIES),
+        (generator.boundaries(), MOST_BOUNDARIES),
         (generator.equalities(), MOST_EQUALITIES),
         (generator.orders(), MOST_ORDERS),
     ]
@@ -118,6 +122,12 @@ impl Generator<'_> {
         };
         let texts = siblings::siblings(&self.site.text, &own);
         let calls = texts.into_iter().map(call);
+        let own = self.function.expressions.iter().filter(|found| {
+            let is_call = found.kind == HarvestedKind::Call;
+            is_call && self.site.text.contains(&found.text)
+        });
+        let substituted = own.flat_map(|found| self.substituted(found));
+        let calls = calls.chain(substituted.collect::<Vec<_>>());
         calls.chain(self.comparisons()).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
 
 mod contents;
+mod messages;
 mod raised;
 pub mod snippets;
 pub mod variants;
@@ -40,6 +41,8 @@ pub struct InsertionPoint {
     pub labels: Vec<String>,
     /// Whether `return` would leave a closure or an async block.
     pub in_closure: bool,
+    /// The values that this closure returns.
+    pub closure_values: Arc<[ExitSnippet]>,
     /// Whether the statement that follows is a check: it deliberately panics under some condition.
     pub is_before_check: bool,
 }
@@ -64,6 +67,7 @@ pub fn sites(
         return sites;
     };
     let mut variants: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
+    let mut messages: BTreeMap<FunctionIndex, Option<ExitSnippet>> = BTreeMap::new();
     let mut in_files: BTreeMap<FileIndex, Occurrences<'_>> = BTreeMap::new();
     for point in points {
         let function = &sources.functions[point.function];
@@ -74,7 +78,12 @@ pub fn sites(
             let locals = locals(points, point.function);
             variants::values(sources, function, in_file, declared, &locals)
         });
-        for (body, body_origin) in bodies(sources, point, function, constructors, variants) {
+        let message = messages
+            .entry(point.function)
+            .or_insert_with(|| messages::usual(sources, function))
+            .as_ref();
+        for (body, body_origin) in bodies(sources, point, function, constructors, variants, message)
+        {
             let path = &sources.files[point.file].path;
             let name = &function.name;
             let description = format!(
@@ -125,6 +134,7 @@ fn bodies(
     function: &Function,
     constructors: &[Constructor],
     variants: &[ExitSnippet],
+    message: Option<&ExitSnippet>,
 ) -> Vec<(String, BodyOrigin)> {
     let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
     let mut put = |body: String, origin: BodyOrigin| {
@@ -145,6 +155,11 @@ fn bodies(
             put(format!("break {label};"), BodyOrigin::LabelledBreak);
         }
     }
+    if point.in_closure {
+        for text in of_closure(point, &is_visible) {
+            put(format!("return {text};"), BodyOrigin::Own);
+        }
+    }
     if !point.in_closure {
         match &function.returns {
             None => put("return;".to_owned(), BodyOrigin::Own),
@@ -155,6 +170,9 @@ fn bodies(
                 }
                 for snippet in variants.iter().filter(fits).take(MOST_VARIANTS) {
                     put(value(&snippet.text), BodyOrigin::Variant);
+                }
+                if let Some(message) = message {
+                    put(value(&message.text), BodyOrigin::Variant);
                 }
                 let siblings = sources.functions.iter().filter(|other| {
                     other.file == function.file
@@ -189,6 +207,28 @@ fn bodies(
     }
     put(PANICS.to_owned(), BodyOrigin::Panic);
     bodies
+}
+
+/// The values with which a closure can be left: those that it returns, and the opposites of these.
+fn of_closure(point: &InsertionPoint, is_visible: &dyn Fn(&String) -> bool) -> Vec<String> {
+    let own = point.closure_values.iter();
+    let fitting = own.filter(|value| value.names.iter().all(is_visible));
+    let texts: Vec<&str> = fitting.map(|value| &*value.text).collect();
+    let starts = |starts: &[&str]| {
+        let mut all = point.closure_values.iter();
+        all.any(|value| starts.iter().any(|start| value.text.starts_with(start)))
+    };
+    let opposites: &[&str] = match () {
+        () if starts(&["true", "false", "!"]) => &["false", "true"],
+        () if starts(&["Some(", "None"]) => &["None"],
+        () if starts(&["Ok(()", "Err("]) => &["Ok(())"],
+        () => &[],
+    };
+    let all = texts
+        .into_iter()
+        .take(MOST_OWN)
+        .chain(opposites.iter().copied());
+    all.map(str::to_owned).collect()
 }
 
 /// Whether the loop that statements leave or continue is around the point, if they do.

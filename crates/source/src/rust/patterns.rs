@@ -46,6 +46,13 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
                 put(format!("{} | {added}{}", &call[..end], &call[end..]));
             }
         }
+        for at in &list.alternatives {
+            let own = &site.text[at.clone()];
+            let at = within(at);
+            if let Some(wider) = any_content(own) {
+                put(format!("{}{wider}{}", &call[..at.start], &call[at.end..]));
+            }
+        }
         for pair in list.alternatives.windows(2) {
             let (one, next) = (within(&pair[0]), within(&pair[1]));
             put(format!("{}{}", &call[..one.start], &call[next.start..]));
@@ -56,6 +63,19 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
         }
     }
     found
+}
+
+/// A pattern of a variant, whatever content that has; `None` if it has none, or says nothing about it.
+fn any_content(pattern: &str) -> Option<String> {
+    let head = head(pattern);
+    let content = pattern[head.len()..].trim();
+    let says_nothing = content.chars().all(|c| " ({[._,]})".contains(c));
+    let is_variant = head.rsplit("::").next()?.starts_with(char::is_uppercase);
+    match content.chars().next()? {
+        '(' if is_variant && !says_nothing => Some(format!("{head}(..)")),
+        '{' if is_variant && !says_nothing => Some(format!("{head} {{ .. }}")),
+        _ => None,
+    }
 }
 
 /// What can be added to a list: what others of its macro list, the other variants of an enum, other literals of its kind.

@@ -11,6 +11,7 @@ mod macros;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use nopol_basics::hash;
 use nopol_expr::Binding;
@@ -28,7 +29,7 @@ use super::templates::template;
 use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
-use crate::{BodyOrigin, FileIndex, FunctionIndex, Site, SiteKind, Sources};
+use crate::{BodyOrigin, ExitSnippet, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 
 /// What is collected from all files.
 #[derive(Default)]
@@ -67,6 +68,7 @@ pub fn find(
         function: None,
         boolean_spans: BTreeSet::new(),
         enclosing: Enclosing::default(),
+        closure_values: Arc::default(),
         labels: Vec::new(),
         at: Position::default(),
     };
@@ -105,6 +107,8 @@ struct Finder<'a> {
     /// Spans of expressions that are boolean because of their context, such as a function's return type.
     boolean_spans: BTreeSet<(usize, usize)>,
     enclosing: Enclosing,
+    /// The values that the innermost closure returns.
+    closure_values: Arc<[ExitSnippet]>,
     /// Labels of the enclosing loops; empty for a loop without a label.
     labels: Vec<String>,
     at: Position,
@@ -353,7 +357,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Closure(closure) => self.closure(closure),
             Expr::Async(block) => {
-                self.inside_closure(|finder| finder.visit_block(&block.block));
+                self.inside_closure(Vec::new(), |finder| finder.visit_block(&block.block));
             }
             // Evaluated at compile time.
             Expr::Const(_) | Expr::Repeat(_) => {}

@@ -8,6 +8,7 @@ use cargo_nopol::rank::change::number;
 use nopol_expr::{Access, Type};
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::{Leaf, LeafKind, Node, Shape};
+use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, one_step_edits};
 use nopol_source::words::plain_names;
 use nopol_source::{Language, Site, Sources, candidate_terms};
@@ -92,6 +93,14 @@ impl<'s> Space<'s> {
     /// # Errors
     /// With the reason why it does not.
     pub fn edited(&self, old: &str, new: &str) -> Result<Way, Miss> {
+        self.edited_so(old, new).or_else(|miss| {
+            let spelled_out = without_matches(new).filter(|_| !old.contains("matches!"));
+            let way = spelled_out.and_then(|new| self.edited_so(old, &new).ok());
+            way.ok_or(miss)
+        })
+    }
+
+    fn edited_so(&self, old: &str, new: &str) -> Result<Way, Miss> {
         let (old, new) = (plain_names(old), plain_names(new));
         let Some(target) = Language::Rust.parse(&new) else {
             return Err(Miss::Unparsed);
@@ -112,7 +121,8 @@ impl<'s> Space<'s> {
             },
             pointers: &self.sources.pointers,
         };
-        let edits = one_step_edits(&tree, &old, self.site.min_binding, nearby);
+        let mut edits = one_step_edits(&tree, &old, self.site.min_binding, nearby);
+        edits.extend(overflow_edits(&tree, &old, Language::Rust));
         if edits.iter().any(|edit| spelled(&edit.text) == wanted) {
             return Ok(Way::Text);
         }
@@ -336,6 +346,24 @@ impl<'s> Space<'s> {
             () => Miss::Call,
         }
     }
+}
+
+/// A condition with `a == B || a == C` in place of `matches!(a, B | C)`, which says the same of what has no content.
+fn without_matches(condition: &str) -> Option<String> {
+    let start = condition.find("matches!(")?;
+    let inside = &condition[start + "matches!(".len()..];
+    let end = inside.find(')')?;
+    let (of, patterns) = inside[..end].split_once(',')?;
+    let of = of.trim();
+    let is_plain = |text: &str| !text.contains(['(', '{', '.']);
+    let patterns = patterns.split('|').map(str::trim);
+    let clauses = patterns.map(|one| is_plain(one).then(|| format!("{of} == {one}")));
+    let clauses = clauses.collect::<Option<Vec<_>>>()?.join(" || ");
+    Some(format!(
+        "{}({clauses}){}",
+        &condition[..start],
+        &inside[end + 1..]
+    ))
 }
 
 /// Names before a parenthesis: of functions, methods and macros.

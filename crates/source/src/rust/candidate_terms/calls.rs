@@ -24,7 +24,7 @@ impl Generator<'_> {
     }
 
     /// A harvested call with its receiver or one argument replaced by each operand.
-    fn substituted(&self, found: &Harvested) -> Vec<TermText> {
+    pub(super) fn substituted(&self, found: &Harvested) -> Vec<TermText> {
         let is_fitting = |text: &str| {
             let root = text.split('.').next().unwrap_or_default().to_owned();
             self.is_visible(&root)

@@ -3,6 +3,7 @@
 
 use nopol_expr::Type;
 
+use super::messages::MESSAGE;
 use crate::{DataType, DeclaredType, Function, Name, Variant};
 
 /// Contents of one value, at most.
@@ -155,12 +156,12 @@ impl Contents<'_> {
             }
         }
         let message = match (&*ty.plain, ty.is_reference) {
-            ("String", false) => Some("String::from(\"invalid input\")"),
-            ("str", true) => Some("\"invalid input\""),
+            ("String", false) => Some(format!("String::from(\"{MESSAGE}\")")),
+            ("str", true) => Some(format!("\"{MESSAGE}\"")),
             _ => None,
         };
         found.extend(message.map(|text| Filling {
-            text: text.to_owned(),
+            text,
             name: None,
             source: Source::MadeUp,
         }));

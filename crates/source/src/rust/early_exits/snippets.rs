@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
-use super::raised;
+use super::{messages, raised};
 use crate::ExitSnippet;
 use crate::rust::values::{Returns, ends};
 
@@ -29,6 +29,13 @@ pub fn returned_values(body: &Block, text: &str, offset: usize) -> Vec<ExitSnipp
             true => snippet(&format!("Err({own})"), expr.to_token_stream()),
             false => snippet(own, expr.to_token_stream()),
         };
+        // A message over several lines is replaced.
+        let found = found.or_else(|| {
+            let joined = own.split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = messages::with_message(&joined.replace("( ", "("))?;
+            let names = Vec::new();
+            Some(ExitSnippet { text, names })
+        });
         values.extend(found.filter(|value| !values.contains(value)));
     };
     returns.0.into_iter().for_each(|expr| put(expr, false));

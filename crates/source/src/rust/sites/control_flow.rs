@@ -8,7 +8,8 @@ use syn::{Arm, Block, Expr, Pat};
 
 use super::forms::{chain_operands, has_let, is_catch_all, only_panics};
 use super::{Enclosing, Finder};
-use crate::{Loop, SiteKind};
+use crate::rust::early_exits::snippets;
+use crate::{ExitSnippet, Loop, SiteKind};
 
 impl Finder<'_> {
     /// Visits the condition of an `if` or `while`. Names bound by its `let`s are visible afterwards, in the
@@ -105,15 +106,25 @@ impl Finder<'_> {
         for input in &closure.inputs {
             self.scopes.bind_pattern(input);
         }
-        self.inside_closure(|finder| finder.visit_value(&closure.body));
+        let values = match &*closure.body {
+            Expr::Block(body) => snippets::returned_values(&body.block, self.text, self.ast.offset),
+            _ => Vec::new(),
+        };
+        self.inside_closure(values, |finder| finder.visit_value(&closure.body));
         self.scopes.pop();
     }
 
-    /// Visits code from which neither the function nor an enclosing loop can be left.
-    pub(super) fn inside_closure(&mut self, visit: impl FnOnce(&mut Self)) {
+    /// Visits code from which neither the function nor an enclosing loop can be left, but a closure that returns these values.
+    pub(super) fn inside_closure(
+        &mut self,
+        values: Vec<ExitSnippet>,
+        visit: impl FnOnce(&mut Self),
+    ) {
+        let of_outer = std::mem::replace(&mut self.closure_values, values.into());
         let enclosing = std::mem::replace(&mut self.enclosing, Enclosing::CLOSURE);
         let labels = std::mem::take(&mut self.labels);
         visit(self);
+        self.closure_values = of_outer;
         (self.enclosing, self.labels) = (enclosing, labels);
     }
 }

@@ -1,6 +1,7 @@
 //! Insertion points: for early exits, for another branch, and around several statements.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use proc_macro2::LineColumn;
 use syn::spanned::Spanned;
@@ -78,6 +79,7 @@ impl Finder<'_> {
             in_loop: self.enclosing.in_loop,
             labels,
             in_closure: self.enclosing.in_closure,
+            closure_values: Arc::clone(&self.closure_values),
             is_before_check,
         });
     }

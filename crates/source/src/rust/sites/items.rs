@@ -100,7 +100,6 @@ impl Finder<'_> {
         }
         let outer = std::mem::take(&mut self.enclosing);
         let labels = std::mem::take(&mut self.labels);
-        self.enclosing.in_closure = sig.asyncness.is_some();
         self.block(body, returns_unit);
         (self.enclosing, self.labels) = (outer, labels);
         self.scopes.pop();
