@@ -496,10 +496,11 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
 
 /// What an edit changes, and for which values its condition cannot be computed.
 fn explained(edit: &SiteEdit) -> String {
-    match edit.evidence.failure() {
-        Some(failure) => format!("{}; {failure}", edit.why),
-        None => edit.why.clone(),
-    }
+    let cautions = edit.evidence.cautions();
+    let all: Vec<&str> = std::iter::once(&*edit.why)
+        .chain(cautions.iter().map(String::as_str))
+        .collect();
+    all.join("; ")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod evidence;
 pub mod existing;
 pub mod insertions;
 mod localization;
+mod lookups;
 pub mod one_step;
 mod order;
 pub mod pairs;
