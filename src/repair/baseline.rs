@@ -181,18 +181,28 @@ pub fn take(
         }
     }
     let name = |test: &TestIndex| tests[*test].to_string();
+    let panics = sources.language.panics();
+    let placed =
+        |test: TestIndex, why: String| match panics.place(&workspace.root, &tests[test].name) {
+            Some(place) => format!("{why}; the test is at {place}"),
+            None => why,
+        };
     let told = baseline.failing().into_iter().filter_map(|test| {
         let run = &first[test];
         let panic = FailureSignature::of(&run.output).sentence();
-        let expected = sources.language.panics().complaint(&run.output);
+        let expected = panics.complaint(&run.output);
         let expected = expected.map(|why| match &panic {
             Some(panic) => format!("{why}; it {panic}"),
             None => why,
         });
-        let why = run.failure_reason.clone().or(expected).or(panic)?;
+        let said = run.failure_reason.clone().or(expected).or(panic);
+        let why = match baseline.verdicts[test] {
+            Verdict::Failed => said.or_else(|| Some(placed(test, panics.silent(&run.output)?))),
+            verdict => said.or_else(|| Some(placed(test, cut(verdict, sources.language)))),
+        };
         Some(Complaint {
             test: tests[test].to_string(),
-            why,
+            why: why?,
         })
     });
     progress.prepare(|seen| {
@@ -220,14 +230,23 @@ pub fn take(
     for test in baseline.failing() {
         let verdict = baseline.verdicts[test];
         if verdict != Verdict::Failed {
-            progress.warn(format!(
-                "{} {}",
-                code(&tests[test].to_string()),
-                verdict.describe()
-            ));
+            let how = placed(test, cut(verdict, sources.language));
+            progress.warn(format!("{} {how}", code(&tests[test].to_string())));
         }
     }
     Ok((tests, baseline))
+}
+
+/// How a test ended that did not fail by itself, as what follows its name, and which option sets the limit that ended it.
+fn cut(verdict: Verdict, language: Language) -> String {
+    let limit = match (verdict, language) {
+        (Verdict::TimedOut, Language::Rust) => " (`--test-timeout` sets it)",
+        (Verdict::TimedOut, Language::C) => {
+            " (`--test-timeout`, or `timeout` in nopol.toml, sets it)"
+        }
+        _ => "",
+    };
+    format!("{}{limit}", verdict.describe())
 }
 
 /// Tests that fail now and then, or always, beside others are run alone, at most for this many seconds in all.

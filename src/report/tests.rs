@@ -49,6 +49,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
             line: 4,
             column: 8,
             span: SOURCE.find("score >").map_or(0..0, |at| at..at + 14),
+            mark: None,
             original: SOURCE.into(),
             before: "score > needed".to_owned(),
             after: condition.to_owned(),
@@ -310,7 +311,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked lower, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: of the tests recorded for this patch, no other has this value"
+            "ranked lower, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test was recorded with this value"
         )
     );
 }

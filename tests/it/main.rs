@@ -38,6 +38,7 @@ mod mutants_rust;
 mod mutate;
 mod page;
 mod ranking;
+mod remarks;
 mod reports;
 mod review;
 mod semantics;

@@ -33,13 +33,39 @@ pub fn of(sources: &Sources, site: &Site) -> Vec<String> {
 
 /// Of these parameters those that nothing reads before a site. `before` starts with the function's head, `after` is the rest.
 fn chosen<'n>(names: impl Iterator<Item = &'n str>, before: &str, after: &str) -> Vec<String> {
+    // With another value, the condition might have ended the loop in an earlier round.
+    if is_in_loop(before) {
+        return Vec::new();
+    }
     // A closure may be called several times.
-    let is_repeated = before.contains('|') || REPEATING.iter().any(|it| mentions(before, it));
+    let may_be_in_closure = before.contains('|');
     let is_chosen = |name: &&str| {
-        let read = occurrences(before, name) > 1 || is_repeated && mentions(after, name);
+        let read = occurrences(before, name) > 1 || may_be_in_closure && mentions(after, name);
         *name != "self" && !read
     };
     names.filter(is_chosen).map(str::to_owned).collect()
+}
+
+/// Whether a text ends in a loop's body or condition.
+fn is_in_loop(text: &str) -> bool {
+    let mut blocks: Vec<bool> = Vec::new();
+    let mut is_head = false;
+    let mut word = String::new();
+    for c in text.chars().chain([' ']) {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        is_head |= REPEATING.contains(&word.as_str());
+        word.clear();
+        match c {
+            '{' => blocks.push(std::mem::take(&mut is_head)),
+            '}' => _ = blocks.pop(),
+            ';' => is_head = false,
+            _ => {}
+        }
+    }
+    is_head || blocks.contains(&true)
 }
 
 /// How often a word stands in a text.
@@ -71,10 +97,14 @@ mod tests {
             at_mark("fn f(a: i32, b: i32) { if b == 0 { return } if @ { a } }"),
             ["a"]
         );
-        // The second round may have another `a`.
+        // The second round may have another `a`, and another `b` might have ended the first one.
+        let in_loop = "fn f(a: i32, b: i32) { loop { if @ { break } a -= 1 } }";
+        assert!(at_mark(in_loop).is_empty());
+        let in_head = "fn f(a: i32, b: i32) { while @ { g(); } }";
+        assert!(at_mark(in_head).is_empty());
         assert_eq!(
-            at_mark("fn f(a: i32, b: i32) { loop { if @ { break } a -= 1 } }"),
-            ["b"]
+            at_mark("fn f(a: i32, b: i32) { for x in y { g(x); } if @ { a } }"),
+            ["a", "b"]
         );
     }
 }
