@@ -1,5 +1,6 @@
 //! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
 
+use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -7,6 +8,7 @@ use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
 use super::formula;
+use super::numbers::positive;
 use super::options::switch;
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
@@ -68,13 +70,13 @@ pub struct Mutate<P: Target> {
     level: u8,
 
     /// Most statements that a repair changes
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = "Search")]
-    size: u8,
+    #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
+    size: NonZeroU8,
 
     /// Most iterations of a loop, and most activations of a function at once [default: 2 more than the tests need, 8
     /// for a function]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
-    bound: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
+    bound: Option<NonZeroU32>,
 
     /// Which other programs an input rules out if a program is wrong for it [default: slice; at level 3 run]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
@@ -95,8 +97,8 @@ pub struct Mutate<P: Target> {
     format: Format,
 
     /// Most repairs to show
-    #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
-    top: usize,
+    #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
+    top: NonZeroUsize,
 }
 
 /// What is ruled out.
@@ -130,8 +132,8 @@ impl<P: Target> Mutate<P> {
             function: self.function,
             reference: self.reference_function,
             level,
-            size: usize::from(self.size),
-            bound: self.bound,
+            size: usize::from(self.size.get()),
+            bound: self.bound.map(NonZeroU32::get),
             implicit: self.implicit,
             prune: match self.prune {
                 Some(Pruned::Run) => Prune::Run,
@@ -151,7 +153,7 @@ impl<P: Target> Mutate<P> {
         // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} mutate");
         invocation::keep(&settings, &outcome, &by);
-        let human = |shown: &Mutation| report::human(shown, self.top, command);
+        let human = |shown: &Mutation| report::human(shown, self.top.get(), command);
         let reported = Outcome {
             ending: shown.outcome.into(),
             ..outcome

@@ -11,6 +11,7 @@ use nopol_process::run::sandbox::SandboxMode;
 use nopol_source::PatchKind;
 use serde::Serialize;
 
+use super::numbers::{positive, whole};
 use crate::config::seconds;
 use crate::repair::settings::EngineKind;
 use crate::repair::shard::Shard;
@@ -78,16 +79,16 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true)]
     thorough: Option<bool>,
 
-    /// Most patches to show for each group of failing tests [default: 5]
-    #[arg(long, value_name = "K", value_parser = at_least_one)]
-    top: Option<usize>,
+    /// Most patches to show for each probable cause [default: 5]
+    #[arg(long, value_name = "K", value_parser = positive::<NonZeroUsize>)]
+    top: Option<NonZeroUsize>,
 
     /// Hide patches with a smaller probability, 0 to 1, that a maintainer would write them [default: 0.0]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
     /// Most test processes at a time [default: the number of processors]
-    #[arg(long, short, value_name = "N", help_heading = "Limits")]
+    #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 
     /// Search only share K of N; `cargo nopol merge` joins the shares, each printed with `--format outcome`
@@ -105,15 +106,15 @@ pub struct SearchOptions {
     test_timeout: Option<Duration>,
 
     /// GiB of memory that a test may use [default: 4]
-    #[arg(long, value_name = "GIB", help_heading = "Limits")]
+    #[arg(long, value_name = "GIB", help_heading = "Limits", value_parser = positive::<NonZeroU32>)]
     memory: Option<NonZeroU32>,
 
     /// Most loop iterations and evaluations of a failing or forced test [default: 20000000]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<u64>)]
     fuel: Option<u64>,
 
     /// Most runs of a failing test with a single evaluation of a condition reversed [default: 400]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]
     flips: Option<usize>,
 
     /// What runs of the subject may not do: `off` forbids nothing, `writes` writing outside of the working copy and
@@ -221,13 +222,6 @@ fn probability(text: &str) -> Result<f64, String> {
     number
         .filter(|number| (0.0..=1.0).contains(number))
         .ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| format!("`{text}` is not a positive number"))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use nopol_basics::agree;
 use nopol_basics::nearest::did_you_mean;
 use nopol_heap::RESULT;
 use nopol_heap::accept::{Compile, accepted};
@@ -445,12 +446,22 @@ fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<Str
     };
     let become_of = match (passed, still.as_slice()) {
         ([], []) => return None,
-        (passed, []) => format!("{} now pass {with}", names(passed)),
-        ([], still) => format!("{} still fail {with}", names(still)),
-        (passed, still) => format!(
-            "{} now pass {with}, and {} still fail",
+        (passed, []) => format!(
+            "{} now {} {with}",
             names(passed),
-            names(still)
+            agree(passed.len(), "passes", "pass")
+        ),
+        ([], still) => format!(
+            "{} still {} {with}",
+            names(still),
+            agree(still.len(), "fails", "fail")
+        ),
+        (passed, still) => format!(
+            "{} now {} {with}, and {} still {}",
+            names(passed),
+            agree(passed.len(), "passes", "pass"),
+            names(still),
+            agree(still.len(), "fails", "fail")
         ),
     };
     Some(format!(

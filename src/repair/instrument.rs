@@ -141,9 +141,10 @@ impl<'a> Session<'a> {
             compiler::settle(workspace, &mut instrumentation, &self.runtime, prebuilt)?;
         knowledge.notes.builds += u32::try_from(rounds)?;
         self.progress.detail(&format!(
-            "{:>28} {rounds} round(s), {} parts left out ({:.1} s)",
+            "{:>28} {}, {} left out ({:.1} s)",
             "compiler",
-            instrumentation.dropped.len(),
+            count(rounds, "round"),
+            count(instrumentation.dropped.len(), "part"),
             start.elapsed().as_secs_f64()
         ));
         let files = instrumentation.files_given_up();

@@ -49,7 +49,11 @@ fn an_unknown_package_or_test_is_a_usage_error() {
         &["no package `other`", "subject"],
     );
     let run = subject.nopol(&["--failing", "tests::nowhere"]);
-    assert_says(&run, 2, &["no test `tests::nowhere`", "cargo nopol list"]);
+    assert_says(
+        &run,
+        2,
+        &["no test is called `tests::nowhere`", "cargo nopol list"],
+    );
     let run = subject.nopol(&["--failing", "just_enough_is_enuf"]);
     assert_says(&run, 2, &["Did you mean `tests::just_enough_is_enough`?"]);
     assert_says(
@@ -61,7 +65,7 @@ fn an_unknown_package_or_test_is_a_usage_error() {
     assert_says(
         &subject.nopol(&["--file", "b.rs"]),
         2,
-        &["none of the 1 source files"],
+        &["no source file matches --file"],
     );
     assert_says(&subject.nopol(&["--apply=0"]), 2, &["--apply"]);
     assert_says(
@@ -69,13 +73,53 @@ fn an_unknown_package_or_test_is_a_usage_error() {
         2,
         &["not a number of seconds"],
     );
-    assert_says(
-        &subject.nopol(&["--top", "0"]),
-        2,
-        &["not a positive number"],
-    );
     let run = subject.nopol(&["--min-confidence", "60"]);
     assert_says(&run, 2, &["`60` is not a number from 0 to 1"]);
+}
+
+/// No message is that of Rust's parsers.
+#[test]
+fn a_number_that_does_not_fit_is_refused_in_plain_words() {
+    let subject = Subject::lib(GRADES);
+    for option in [
+        &["--top"][..],
+        &["--jobs"],
+        &["--memory"],
+        &["merge", "1.json", "--top"],
+        &["synth", "1.json", "--top"],
+        &["faults", "--size"],
+        &["faults", "--bound"],
+        &["faults", "--top"],
+        &["mutate", "--size"],
+        &["mutate", "--bound"],
+        &["mutate", "--top"],
+        &["c", "debug", "--command-timeout"],
+    ] {
+        for (number, why) in [
+            ("0", "`0` is not a positive number"),
+            ("many", "`many` is not a positive number"),
+            (
+                "99999999999999999999",
+                "`99999999999999999999` is too large",
+            ),
+        ] {
+            let run = subject.nopol(&[option, &[number]].concat());
+            assert_says(&run, 2, &[why]);
+        }
+    }
+    for option in ["--fuel", "--flips"] {
+        let run = subject.nopol(&[option, "x"]);
+        assert_says(&run, 2, &["`x` is not a whole number"]);
+    }
+    for (setting, why) in [
+        ("jobs = 0", "0 is not a positive number"),
+        ("memory = 0", "0 is not a positive number"),
+        ("memory = 5000000000", "5000000000 is too large"),
+        ("top = -1", "-1 is not a positive number"),
+    ] {
+        std::fs::write(subject.root.join("nopol.toml"), setting).unwrap();
+        assert_says(&subject.nopol(&["list"]), 2, &["nopol.toml, line 1", why]);
+    }
 }
 
 #[test]

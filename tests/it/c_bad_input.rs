@@ -315,7 +315,7 @@ fn passing_tests_leave_nothing_to_repair() {
         &["All 4 tests pass."],
     );
     let subject = grades();
-    let words = ["`less-is-not` passes; these fail: `just-enough-is-enough`."];
+    let words = ["`less-is-not` passes, but `just-enough-is-enough` fails."];
     let args = ["--failing", "less-is-not"];
     ends(&subject, &args, 0, "nothing-to-repair", &words);
 }
@@ -541,11 +541,15 @@ fn an_unknown_test_is_a_usage_error() {
     let subject = grades();
     let args = ["--failing", "just-enough-is-enuf"];
     let words = [
-        "no test `just-enough-is-enuf`",
+        "no test is called `just-enough-is-enuf`",
         "Did you mean `just-enough-is-enough`?",
     ];
     ends(&subject, &args, 2, "usage-error", &words);
-    let words = ["no test `zebra`", "5 tests", "`cargo nopol c list`"];
+    let words = [
+        "no test is called `zebra`",
+        "all 5 tests",
+        "`cargo nopol c list`",
+    ];
     ends(&subject, &["--failing", "zebra"], 2, "usage-error", &words);
 }
 

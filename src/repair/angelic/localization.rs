@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::Counter;
 use nopol_process::run::{Plan, TestRun, Verdict};
@@ -116,9 +116,10 @@ impl Session<'_> {
         });
         for test in endless {
             knowledge.notes.warn(format!(
-                "{} does not end, and no forced outcome ends it so that it passes: at most the first {} evaluations of a condition were tried, --flips tries more",
+                "{} does not end, and no forced outcome ends it so that it passes: at most {} of a condition {} tried, --flips tries more",
                 code(&self.tests[*test].to_string()),
-                self.bounds().flips
+                count(self.bounds().flips, "evaluation"),
+                agree(self.bounds().flips, "was", "were")
             ));
         }
         let angelic_sites = count(angelic.len(), "angelic site");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use nopol_instrument::layout::MOST_ROWS;
 use nopol_process::run::suite::{Suite, TestIndex};
 use nopol_process::run::trace::Context;
@@ -113,8 +113,9 @@ impl Session<'_> {
         }
         if recording.dropped > 0 {
             knowledge.notes.warn(format!(
-                "{} evaluations were not recorded: tests evaluate some conditions very often, and only a part of those evaluations is recorded",
-                recording.dropped
+                "{} {} not recorded: tests evaluate some conditions very often, and only a part of those evaluations is recorded",
+                count(recording.dropped as usize, "evaluation"),
+                agree(recording.dropped as usize, "was", "were")
             ));
         }
         Ok(recording.places)
