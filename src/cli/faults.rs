@@ -41,11 +41,11 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Find minimal candidates of any size
+    /// Find minimal candidates with any number of places
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Most iterations of a loop, and most activations of a function at once [default: 2 more than the tests need]
+    /// Most iterations of a loop, and most nested calls of a function [default: 2 more than the tests need]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
@@ -86,10 +86,10 @@ pub struct Faults<P: Target> {
 /// How much of a program is in the formula.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Part {
-    /// What candidates need, found step by step
+    /// Only what candidates need, added step by step
     #[default]
     OnDemand,
-    /// All of it
+    /// The whole program
     Program,
     /// The path of the failing run
     Path,

@@ -20,7 +20,7 @@ pub struct Synth {
     #[arg(value_name = "PROBLEM", required = true)]
     problems: Vec<Utf8PathBuf>,
 
-    /// Which engine looks for conditions
+    /// Which engine synthesizes conditions
     #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     engine: EngineKind,
 
@@ -28,7 +28,7 @@ pub struct Synth {
     #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
     top: NonZeroUsize,
 
-    /// Judge this answer of another solver to NAME.sl or NAME.smt2 instead of looking for one
+    /// Do not search; judge this answer of another solver to NAME.sl or NAME.smt2
     #[arg(long, value_name = "FILE")]
     answer: Option<Utf8PathBuf>,
 
