@@ -136,10 +136,7 @@ fn edits_at(sources: &Sources, suspect: &Suspect, kin: &Kin, overflows: bool) ->
     let Some(tree) = sources.language.parse(&text) else {
         return Vec::new();
     };
-    let substitutes = Substitutes {
-        sources: sources,
-        site,
-    };
+    let substitutes = Substitutes { sources, site };
     let mut edits = arithmetic_edits(
         &tree,
         &text,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{GRADES, MANIFEST, Run, Subject, strings};
 
-fn assert_says(run: &Run, code: i32, words: &[&str]) {
+pub fn assert_says(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{}\n{}", run.stdout, run.stderr);
     for word in words {
         assert!(
@@ -75,51 +75,6 @@ fn an_unknown_package_or_test_is_a_usage_error() {
     );
     let run = subject.nopol(&["--min-confidence", "60"]);
     assert_says(&run, 2, &["`60` is not a number from 0 to 1"]);
-}
-
-/// No message is that of Rust's parsers.
-#[test]
-fn a_number_that_does_not_fit_is_refused_in_plain_words() {
-    let subject = Subject::lib(GRADES);
-    for option in [
-        &["--top"][..],
-        &["--jobs"],
-        &["--memory"],
-        &["merge", "1.json", "--top"],
-        &["synth", "1.json", "--top"],
-        &["faults", "--size"],
-        &["faults", "--bound"],
-        &["faults", "--top"],
-        &["mutate", "--size"],
-        &["mutate", "--bound"],
-        &["mutate", "--top"],
-        &["c", "debug", "--command-timeout"],
-    ] {
-        for (number, why) in [
-            ("0", "`0` is not a positive number"),
-            ("many", "`many` is not a positive number"),
-            (
-                "99999999999999999999",
-                "`99999999999999999999` is too large",
-            ),
-        ] {
-            let run = subject.nopol(&[option, &[number]].concat());
-            assert_says(&run, 2, &[why]);
-        }
-    }
-    for option in ["--fuel", "--flips"] {
-        let run = subject.nopol(&[option, "x"]);
-        assert_says(&run, 2, &["`x` is not a whole number"]);
-    }
-    for (setting, why) in [
-        ("jobs = 0", "0 is not a positive number"),
-        ("memory = 0", "0 is not a positive number"),
-        ("memory = 5000000000", "5000000000 is too large"),
-        ("top = -1", "-1 is not a positive number"),
-    ] {
-        std::fs::write(subject.root.join("nopol.toml"), setting).unwrap();
-        assert_says(&subject.nopol(&["list"]), 2, &["nopol.toml, line 1", why]);
-    }
 }
 
 #[test]

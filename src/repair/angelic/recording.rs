@@ -207,7 +207,7 @@ fn record_with(
     }
     let rows = rows(near.len(), all.len());
     let trials = Trials {
-        session: session,
+        session,
         spectrum,
         suite: &suite,
         angelic,

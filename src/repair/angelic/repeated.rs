@@ -84,7 +84,6 @@ pub(super) fn fixes(
 
 /// The conditions nearby that read only what is visible at a place, nearest first, and their negations.
 fn conditions_for<'s>(sources: &'s Sources, place: &Site) -> Vec<(&'s Site, String)> {
-    let sources = sources;
     let function = &sources.functions[place.function];
     let is_near = |other: &&Site| {
         let of = &sources.functions[other.function];
