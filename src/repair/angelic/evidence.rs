@@ -139,8 +139,13 @@ impl Explanation {
                 return None;
             };
             let value = terms[term].constant.as_ref()?;
-            let is_new = !known.contains(&term) && terms[term].origin == Origin::Mined;
-            is_new.then_some((other, value))
+            // A number that is written in the file is often what counts; of a text that is too rarely so.
+            let is_of_a_test = match terms[term].origin {
+                Origin::Mined => true,
+                Origin::FunctionLiteral | Origin::FileLiteral => value.ty() == Type::Str,
+                _ => false,
+            };
+            (is_of_a_test && !known.contains(&term)).then_some((other, value))
         })?;
         let with_it = seen
             .iter()

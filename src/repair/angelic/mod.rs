@@ -7,6 +7,7 @@
 
 mod candidates;
 mod costly;
+mod derivation;
 mod dont_care;
 mod evidence;
 pub mod existing;
