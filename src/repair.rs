@@ -117,6 +117,7 @@ fn pipeline(
     let built = setup.build(&mut copies, &sources, &runner, progress)?;
 
     let plain = &mut copies.plain;
+    let warnings = built.plain.warnings.clone();
     let tested = baseline::take(settings, progress, plain, built.plain, &runner, &sources)?;
     copies.share_settings();
     let (tests, baseline) = tested;
@@ -163,6 +164,7 @@ fn pipeline(
         sources: &sources,
         tests: &tests,
         baseline: &baseline,
+        warnings,
         replays,
         runtime: built.runtime,
         foreseeing,

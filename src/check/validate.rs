@@ -41,6 +41,8 @@ pub struct Accepted {
     pub cured: Vec<TestIndex>,
     /// What a compiler warns of with it and not without it.
     pub doubts: Vec<String>,
+    /// All that the compiler warns of in the build with it; that does not count against it.
+    pub warnings: BTreeSet<String>,
 }
 
 /// Why a patch does not hold.
@@ -204,7 +206,11 @@ impl<'a> Validator<'a> {
             return Ok(Err(Rejection::FailsATest(Some(test))));
         }
         let doubts = self.warnings(workspace, edits)?;
-        Ok(Ok(Accepted { cured, doubts }))
+        Ok(Ok(Accepted {
+            cured,
+            doubts,
+            warnings: build.warnings,
+        }))
     }
 
     /// Whether the targets also pass without sanitizers, and no test that passed without them fails.

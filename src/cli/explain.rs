@@ -106,17 +106,36 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         .map(|patch| patch.id.as_str())
         .collect();
     let command = outcome.command;
-    if is_rank(id) && !ids.is_empty() {
-        let found = count(ids.len(), "patch");
+    if is_rank(id) {
+        let found = match ids.len() {
+            0 => "no patch".to_owned(),
+            found => count(found, "patch"),
+        };
         return format!("there is no patch {id} to explain: the last search found {found}");
     }
-    match ids.is_empty() {
-        true => format!(
-            "`{id}` is neither a patch nor a site: this run found no patch; `{command} list` shows the sites"
-        ),
-        false => format!(
-            "`{id}` is neither a patch nor a site of this run; its patches are {}, and `{command} list` shows the sites. A search that has found enough patches does not reach every place that `{command} localize` shows",
-            ids.join(", ")
-        ),
+    let names = || {
+        outcome
+            .tests
+            .iter()
+            .chain(&outcome.failing_tests)
+            .chain(&outcome.passing_tests)
+    };
+    let is_end = |test: &&String| {
+        let before = test.strip_suffix(id);
+        before.is_some_and(|before| before.is_empty() || before.ends_with("::"))
+    };
+    if let Some(test) = names().find(is_end) {
+        let next = match outcome.failing_tests.contains(test) {
+            true => format!("`{command} localize --failing {id}` shows which places it depends on"),
+            false => format!("`{command} list` shows the sites"),
+        };
+        return format!("`{test}` is a test; patches and sites are explained. {next}");
     }
+    let patches = match ids.is_empty() {
+        true => "no patch was found".to_owned(),
+        false => format!("the patches are {}", ids.join(", ")),
+    };
+    format!(
+        "`{id}` is neither a patch nor a site of the last search: {patches}, and `{command} list` shows the sites. A search knows the places that failing tests reach, and one that has found enough patches not all of them"
+    )
 }

@@ -14,8 +14,10 @@ pub struct Spectrum {
     pub reached: BTreeMap<TestIndex, BTreeMap<SiteIndex, Counter>>,
     /// Steps of each test: loop iterations and evaluations, in the build where it made most.
     pub steps: BTreeMap<TestIndex, u64>,
-    /// Tests that never end. Their counters only show when they were stopped.
+    /// Tests that a limit stopped, as if they never ended. Their counters only show when that was.
     pub endless: BTreeSet<TestIndex>,
+    /// Those of them that the time limit stopped, not the limit of steps.
+    pub late: BTreeSet<TestIndex>,
     /// The last sites that tests entered before they crashed.
     pub crashes: BTreeMap<TestIndex, SiteIndex>,
     /// Tests that draw random numbers: they may see other input in each run.
@@ -49,6 +51,9 @@ impl Spectrum {
         *steps = trace.steps.max(*steps);
         if matches!(verdict, Verdict::OutOfFuel | Verdict::TimedOut) {
             self.endless.insert(test);
+            if verdict == Verdict::TimedOut {
+                self.late.insert(test);
+            }
         } else if let Some(last) = trace.last {
             self.crashes.insert(test, last);
         }

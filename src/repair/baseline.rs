@@ -183,6 +183,14 @@ pub fn take(
         }
     }
     let name = |test: &TestIndex| tests[*test].to_string();
+    let silent = |test: &TestId, output: &str| {
+        let panics = sources.language.panics();
+        let why = panics.silent(output)?;
+        Some(match panics.place(&workspace.root, &test.name) {
+            Some(place) => format!("{why}; the test is at {place}"),
+            None => why,
+        })
+    };
     let told = baseline.failing().into_iter().filter_map(|test| {
         let run = &first[test];
         let panic = FailureSignature::of(&run.output).sentence();
@@ -191,10 +199,14 @@ pub fn take(
             Some(panic) => format!("{why}; it {panic}"),
             None => why,
         });
-        let why = run.failure_reason.clone().or(expected).or(panic)?;
+        let said = run.failure_reason.clone().or(expected).or(panic);
+        let why = match baseline.verdicts[test] {
+            Verdict::Failed => said.or_else(|| silent(&tests[test], &run.output)),
+            cut_short => said.or_else(|| Some(cut(cut_short, sources.language))),
+        };
         Some(Complaint {
             test: tests[test].to_string(),
-            why,
+            why: why?,
         })
     });
     progress.prepare(|seen| {
@@ -222,14 +234,23 @@ pub fn take(
     for test in baseline.failing() {
         let verdict = baseline.verdicts[test];
         if verdict != Verdict::Failed {
-            progress.warn(format!(
-                "{} {}",
-                code(&tests[test].to_string()),
-                verdict.describe()
-            ));
+            let how = cut(verdict, sources.language);
+            progress.warn(format!("{} {how}", code(&tests[test].to_string())));
         }
     }
     Ok((tests, baseline))
+}
+
+/// How a test ended that did not fail by itself, as what follows its name, and which option sets the limit that ended it.
+fn cut(verdict: Verdict, language: Language) -> String {
+    let limit = match (verdict, language) {
+        (Verdict::TimedOut, Language::Rust) => " (`--test-timeout` sets it)",
+        (Verdict::TimedOut, Language::C) => {
+            " (`--test-timeout`, or `timeout` in nopol.toml, sets it)"
+        }
+        _ => "",
+    };
+    format!("{}{limit}", verdict.describe())
 }
 
 /// Tests that fail now and then, or always, beside others are run alone, at most for this many seconds in all.

@@ -183,9 +183,7 @@ fn is_same<'s>(a: &Fix, b: &Fix, spelled: &dyn Fn(&SiteEdit) -> &'s str) -> bool
 
 /// Whether a condition cannot be computed for some values, and the old one can.
 fn fails(fix: &Fix) -> bool {
-    fix.edits
-        .iter()
-        .any(|edit| edit.evidence.failure().is_some())
+    fix.edits.iter().any(|edit| edit.evidence.is_partial())
 }
 
 /// Whether two fixes change the same conditions, cure the same tests and have the same outcomes in every recorded context.

@@ -88,10 +88,14 @@ pub trait Evidence: Any + Debug + Send + Sync {
         false
     }
 
-    /// Values that the variables may have and for which the condition cannot be computed, though the old one can, as a clause;
-    /// `None` if none was found.
-    fn failure(&self) -> Option<String> {
-        None
+    /// Whether values were found for which the condition cannot be computed, though the old one can.
+    fn is_partial(&self) -> bool {
+        false
+    }
+
+    /// For which values the condition cannot be computed, though the old one can, each as a clause.
+    fn cautions(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Which tests decided each clause of the condition, left to right.

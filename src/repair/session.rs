@@ -38,6 +38,8 @@ pub struct Session<'a> {
     pub sources: &'a Sources,
     pub tests: &'a TiSlice<TestIndex, TestId>,
     pub baseline: &'a Baseline,
+    /// What the compiler warns of without a patch.
+    pub warnings: BTreeSet<String>,
     /// The counterexamples of tests with generated input.
     pub replays: Replays,
     /// Where the runtime for instrumented builds is.

@@ -19,7 +19,7 @@ use super::ranking::Ranker;
 use super::session::Session;
 use super::validating::{Checker, Shown};
 use crate::check::format::Formatter;
-use crate::check::validate::Rejection;
+use crate::check::validate::{Accepted, Rejection};
 use crate::patch::edit::{Edit, apply_all};
 use crate::patch::words;
 use crate::report::AlternativeReport;
@@ -34,6 +34,8 @@ use crate::report::phrases;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;
+/// Warnings of the compiler that are mentioned with a patch.
+const MOST_WARNINGS: usize = 3;
 /// An edit of one line that gets longer than this is formatted.
 const LINE_WIDTH: usize = 100;
 
@@ -165,7 +167,7 @@ impl Presenter<'_, '_> {
         {
             let report = PatchReport {
                 confidence: family.confidence.first().copied().unwrap_or(0.0),
-                ..self.patch(fix, &checked.edits, &accepted.cured, 1)
+                ..self.accepted(fix, &checked.edits, accepted, 1)
             };
             self.session.progress.found(&report);
             knowledge.announced = Some(report);
@@ -182,11 +184,15 @@ impl Presenter<'_, '_> {
         shown: &[Shown],
         formatter: &Formatter,
     ) {
-        for Shown { fix, family, patch } in shown {
-            let others: Vec<&Fix> = family
-                .members()
-                .filter(|other| !other.is_text_of(fix))
-                .collect();
+        for Shown {
+            fix,
+            family,
+            rejected,
+            patch,
+        } in shown
+        {
+            let plausible = family.members().skip(*rejected);
+            let others: Vec<&Fix> = plausible.filter(|other| !other.is_text_of(fix)).collect();
             let alternative = |other: &&Fix| {
                 let edits = self.edits_where(other, formatter, needs_format);
                 let report = self.patch(other, &edits, &other.targets, patch + 1);
@@ -284,6 +290,31 @@ impl Presenter<'_, '_> {
             }
         });
         edits.collect()
+    }
+
+    /// A patch that holds.
+    pub(super) fn accepted(
+        &self,
+        fix: &Fix,
+        edits: &[Edit],
+        accepted: &Accepted,
+        rank: usize,
+    ) -> PatchReport {
+        let report = self.patch(fix, edits, &accepted.cured, rank);
+        let new = accepted.warnings.difference(&self.session.warnings);
+        let new: Vec<&str> = new.map(String::as_str).take(MOST_WARNINGS).collect();
+        PatchReport {
+            doubts: accepted.doubts.clone(),
+            why: match &*new {
+                [] => report.why,
+                new => format!(
+                    "{}; with it the compiler warns: {}",
+                    report.why,
+                    new.join("; ")
+                ),
+            },
+            ..report
+        }
     }
 
     pub(super) fn patch(
@@ -406,7 +437,8 @@ impl Presenter<'_, '_> {
             }
             let held = || plausible.iter().filter(|fix| fix.is_only_at(site));
             let alike = |fix: &Fix| {
-                let mut members = shown.iter().flat_map(|shown| shown.family.members());
+                let members = shown.iter();
+                let mut members = members.flat_map(|it| it.family.members().skip(it.rejected));
                 members.any(|member| member.is_text_of(fix))
             };
             let reason = if held().any(alike) {
@@ -496,10 +528,11 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
 
 /// What an edit changes, and for which values its condition cannot be computed.
 fn explained(edit: &SiteEdit) -> String {
-    match edit.evidence.failure() {
-        Some(failure) => format!("{}; {failure}", edit.why),
-        None => edit.why.clone(),
-    }
+    let cautions = edit.evidence.cautions();
+    let all: Vec<&str> = std::iter::once(&*edit.why)
+        .chain(cautions.iter().map(String::as_str))
+        .collect();
+    all.join("; ")
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub(super) const MOST_WATCHED: usize = 2;
 pub(super) struct Shown<'c> {
     pub fix: &'c Fix,
     pub family: &'c Family,
+    /// How many members of the family stand before it: they were built on their own and do not hold.
+    pub rejected: usize,
     pub patch: usize,
 }
 
@@ -211,13 +213,16 @@ impl Presenter<'_, '_> {
                 let patch = outcome.patches.len();
                 let report = PatchReport {
                     confidence: candidates.confidence(),
-                    doubts: accepted.doubts.clone(),
-                    ..self.patch(fix, edits, &accepted.cured, patch + 1)
+                    ..self.accepted(fix, edits, accepted, patch + 1)
                 };
                 outcome.patches.push(report);
                 outcome.set_patched();
-                let family = candidates.family;
-                shown.push(Shown { fix, family, patch });
+                shown.push(Shown {
+                    fix,
+                    family: candidates.family,
+                    rejected: candidates.tried,
+                    patch,
+                });
             }
             // One that was rejected has given its place to a less likely one, and what is doubted stands last.
             let shown_now = outcome.patches[from..].iter_mut();

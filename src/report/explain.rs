@@ -141,9 +141,13 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     if patch.alike == 0 {
         return Ok(());
     }
+    let unbuilt = match outcome.command {
+        "cargo nopol c" => "not built one by one",
+        _ => "not built one by one, nor held against examples in the documentation",
+    };
     writeln!(
         out,
-        "Its family: other plausible patches that no test distinguishes from it (not built one by one):"
+        "Its family: other plausible patches that no test distinguishes from it ({unbuilt}):"
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use nopol_basics::agree;
 
-use super::{Ending, GroupReport, Outcome, PatchReport, Phase, SiteReport};
+use super::{DifferenceReport, Ending, GroupReport, Outcome, PatchReport, Phase, SiteReport};
 
 /// Joins outcomes; at most `top` patches are kept for each group of failing tests. The order of the outcomes does
 /// not matter.
@@ -284,8 +284,6 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
                 all.push(PatchReport {
                     confidence: least,
                     rank: all.len() + 1,
-                    // The other patch may have another rank now, or be gone.
-                    differs: None,
                     ..patch
                 });
             }
@@ -295,7 +293,23 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
             patches: ids,
         });
     }
+    renumber(&mut all);
     (groups, all)
+}
+
+/// Compares each patch with the rank that the other one has now; with none if that one is gone.
+fn renumber(patches: &mut [PatchReport]) {
+    let ranks = patches.iter().map(|patch| (patch.id.clone(), patch.rank));
+    let ranks: BTreeMap<String, usize> = ranks.collect();
+    for patch in patches {
+        patch.differs = patch.differs.take().and_then(|differs| {
+            let other = *ranks.get(&differs.other)?;
+            Some(DifferenceReport {
+                ranks: [patch.rank, other],
+                ..differs
+            })
+        });
+    }
 }
 
 /// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a share, then the tests

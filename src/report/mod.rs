@@ -334,7 +334,7 @@ impl PatchReport {
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may fit {} and nothing else: of the tests recorded for this patch, no other has this value",
+                "`{}` may fit {} and nothing else: no other test was recorded with this value",
                 clause.text,
                 markup::code(test)
             ))

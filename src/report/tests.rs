@@ -310,7 +310,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked lower, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: of the tests recorded for this patch, no other has this value"
+            "ranked lower, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test was recorded with this value"
         )
     );
 }

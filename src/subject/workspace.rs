@@ -115,6 +115,8 @@ pub struct Build {
     pub binaries: BTreeMap<TargetId, Binary>,
     /// What the compiler complained about.
     pub errors: Vec<Diagnostic>,
+    /// What the compiler warned of, if that is known.
+    pub warnings: BTreeSet<String>,
     /// The output of a failed build, for messages.
     pub output: String,
     /// What else than making the build command succeed mends a failed build: sentences without the last full stop.

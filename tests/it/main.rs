@@ -49,6 +49,7 @@ mod nextest;
 mod numbers;
 mod page;
 mod ranking;
+mod remarks;
 mod reports;
 mod review;
 mod semantics;

@@ -96,8 +96,15 @@ pub trait CandidateTerms {
     fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)>;
 }
 
-/// Tests that pass only if the subject panics.
+/// How tests fail, and those that pass only if the subject panics.
 pub trait Panics {
+    /// How a test fails that does not panic, as what follows its name, if its output says so: it returns an error, or ends the
+    /// process.
+    fn silent(&self, output: &str) -> Option<String>;
+
+    /// Where the test of this name is, as `FILE:LINE` below the directory; `None` unless there is one such place.
+    fn place(&self, root: &Utf8Path, test: &str) -> Option<String>;
+
     /// Whether a failing test says that a panic was missing.
     fn is_missing(&self, output: &str) -> bool;
 

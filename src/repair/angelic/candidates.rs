@@ -13,6 +13,7 @@ use nopol_source::{Site, Sources};
 use nopol_synth::weights::WEIGHTS;
 use nopol_synth::{EditKind, Limits, Stop};
 
+use super::derivation;
 use super::evidence::{Explanation, Observed};
 use super::order::guards_first;
 use super::recording::RecordedSite;
@@ -222,6 +223,7 @@ impl At<'_> {
             old: &problem.old_texts,
             suffixed: false,
         };
+        let synthesized = made.expr.clone();
         if !spec.old_is_impure {
             let text = |expr: &Expr| style.text(expr, Binding::Or);
             made.expr = guards_first(&made.expr, observed.language, &text);
@@ -231,6 +233,8 @@ impl At<'_> {
             (true, fails) => fails.clone().not(),
             (false, expr) => expr.clone(),
         };
+        let old = spec.old.as_ref();
+        let why = derivation::words(&made.kind, old, &synthesized, &made.expr, &written);
         let condition = style.text(&written, site.min_binding);
         let condition = without_constant(&site.text, condition);
         let suffixed = Style {
@@ -276,7 +280,7 @@ impl At<'_> {
                 condition: condition.into(),
                 switched,
                 cost,
-                why: made.kind.to_string(),
+                why,
                 is_loose: penalty > 0 || made.soft_violated > 0,
                 is_trivial: false,
                 evidence: Arc::new(Explanation {
@@ -314,7 +318,7 @@ impl At<'_> {
             ),
             (_, Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute) => (
                 WEIGHTS.fix.last_resort,
-                format!("last resort: always {value}"),
+                format!("last resort: always {}", value != site.asserts()),
             ),
         };
         Some(Candidate {

@@ -12,7 +12,8 @@ use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
 use nopol_synth::{Counterexample, Equality};
 use typed_index_collections::TiSlice;
 
-use super::partial;
+use super::lookups;
+use super::partial::{self, Failure};
 use crate::contexts::{self, Problem, Recorded, Seen, Witnesses, evidence};
 use crate::patch::render::Style;
 use crate::rank::facts::Support;
@@ -138,8 +139,13 @@ impl Explanation {
                 return None;
             };
             let value = terms[term].constant.as_ref()?;
-            let is_new = !known.contains(&term) && terms[term].origin == Origin::Mined;
-            is_new.then_some((other, value))
+            // A number that is written in the file is often what counts; of a text that is too rarely so.
+            let is_of_a_test = match terms[term].origin {
+                Origin::Mined => true,
+                Origin::FunctionLiteral | Origin::FileLiteral => value.ty() == Type::Str,
+                _ => false,
+            };
+            (is_of_a_test && !known.contains(&term)).then_some((other, value))
         })?;
         let with_it = seen
             .iter()
@@ -179,6 +185,61 @@ impl Explanation {
             example: example.map_or_else(Vec::new, |(row, _)| self.values(&evidence.clause, row)),
             outcome: example.map(|(_, outcome)| *outcome),
             only_test: None,
+        }
+    }
+
+    /// The old condition and the new one, in terms that are not made of others.
+    fn expanded(&self) -> (Option<Expr>, Expr) {
+        let Problem { pool, specs, .. } = self.problem();
+        let old = specs.iter().find_map(|spec| spec.old.as_ref());
+        (
+            old.map(|old| old.expanded(pool)),
+            self.written.expanded(pool),
+        )
+    }
+
+    /// Where the expression cannot be computed and the old one can.
+    fn failure<'e>(&self, written: &'e Expr, old: Option<&Expr>) -> Option<Failure<'e>> {
+        if self.observed.language != Language::Rust {
+            return None;
+        }
+        let problem = self.problem();
+        let inputs = &self.observed.inputs;
+        partial::failure(written, old, &problem.pool, problem.rows(), inputs)
+    }
+
+    /// Which values a part of the condition cannot be computed for, as a clause.
+    fn sentence(&self, failure: &Failure) -> String {
+        let pool = &self.problem().pool;
+        let style = Style {
+            language: self.observed.language,
+            pool,
+            old: &self.problem().old_texts,
+            suffixed: false,
+        };
+        let values = failure.values.iter().map(|(term, value)| {
+            let term = &pool.terms[*term];
+            let value = text(term, Some(value));
+            format!("`{}` = {value}", write::text(&term.access))
+        });
+        let values = values.collect::<Vec<_>>().join(", ");
+        let part = style.text(failure.part, Binding::Or);
+        let [does, would] = match failure.is_division {
+            true => ["divides by zero", "would divide by zero"],
+            false => ["overflows", "would overflow"],
+        };
+        let these = match failure.values.len() {
+            1 => "this value",
+            _ => "these values",
+        };
+        match (failure.can_occur, failure.is_recorded) {
+            (true, true) => format!("computing `{part}` {does} with {values}"),
+            (true, false) => {
+                format!("computing `{part}` {does} with {values}; no recorded test has {these}")
+            }
+            (false, _) => format!(
+                "computing `{part}` {would} with {values}; no recorded test has {these}, and they may be impossible"
+            ),
         }
     }
 
@@ -283,40 +344,22 @@ impl Evidence for Explanation {
             && self.agrees(shown) == Some(true)
     }
 
-    fn failure(&self) -> Option<String> {
+    fn is_partial(&self) -> bool {
+        let (old, written) = self.expanded();
+        self.failure(&written, old.as_ref()).is_some()
+    }
+
+    fn cautions(&self) -> Vec<String> {
         if self.observed.language != Language::Rust {
-            return None;
+            return Vec::new();
         }
-        let problem = self.problem();
-        let old = problem.specs.iter().find_map(|spec| spec.old.as_ref());
-        let old = old.map(|old| partial::expanded(old, &problem.pool));
-        let written = partial::expanded(&self.written, &problem.pool);
-        let row = problem.rows().first()?;
-        let found = partial::failure(&written, old.as_ref(), &problem.pool, row)?;
-        let style = Style {
-            language: self.observed.language,
-            pool: &problem.pool,
-            old: &problem.old_texts,
-            suffixed: false,
-        };
-        let values = found.values.iter().map(|(term, value)| {
-            let term = &problem.pool.terms[*term];
-            format!(
-                "`{}` = {}",
-                write::text(&term.access),
-                text(term, Some(value))
-            )
-        });
-        Some(format!(
-            "with {} computing `{}` {}",
-            values.collect::<Vec<_>>().join(", "),
-            style.text(found.part, Binding::Or),
-            if found.is_division {
-                "divides by zero"
-            } else {
-                "overflows"
-            }
-        ))
+        let (old, written) = self.expanded();
+        let pool = &self.problem().pool;
+        let failure = self.failure(&written, old.as_ref());
+        let failure = failure.map(|failure| self.sentence(&failure));
+        let lookups = lookups::unguarded(&written, old.as_ref(), pool).into_iter();
+        let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
+        failure.into_iter().chain(lookups).collect()
     }
 
     fn clauses(&self, tests: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {

@@ -116,18 +116,39 @@ pub(super) fn force(
         let is_cured = angelic.iter().any(|found| found.cures.contains_key(test));
         knowledge.spectrum.endless.contains(test) && !is_cured
     });
-    for test in endless {
-        knowledge.notes.warn(format!(
-            "{} does not end, and no forced outcome ends it so that it passes: at most {} of a condition {} tried, --flips tries more",
-            code(&session.tests[*test].to_string()),
-            count(session.bounds().flips, "evaluation"),
-            agree(session.bounds().flips, "was", "were")
-        ));
-    }
+    let stopped: Vec<String> = endless
+        .map(|test| stopped(session, *test, knowledge.spectrum.late.contains(test)))
+        .collect();
+    stopped
+        .into_iter()
+        .for_each(|told| knowledge.notes.warn(told));
     let angelic_sites = count(angelic.len(), "angelic site");
     let result = format!("{angelic_sites} of {} reached", suspects.len());
     session.progress.finish(phase, runner.runs(), &result);
     Ok(Localization { suspects, angelic })
+}
+
+/// Which limit stopped a failing test that no forced outcome cures, and what raises it.
+fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
+    let name = code(&session.tests[test].to_string());
+    let flips = session.bounds().flips;
+    let tried = format!(
+        "at most {} of a condition {} tried",
+        count(flips, "evaluation"),
+        agree(flips, "was", "were")
+    );
+    match (session.baseline.verdicts[test], is_late) {
+        (Verdict::TimedOut, _) => format!(
+            "{name} does not end within the time limit, and no forced outcome ends it so that it passes: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+        ),
+        (_, true) => format!(
+            "{name} is slower with instrumentation, and the time limit stopped it there; no forced outcome makes it pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+        ),
+        (_, false) => format!(
+            "{name} makes more than {} steps (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",
+            session.settings.fuel
+        ),
+    }
 }
 
 /// The tests that may reach one of these sites: failing ones, and passing ones of which it is not known that

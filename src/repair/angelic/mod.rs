@@ -7,11 +7,13 @@
 
 mod candidates;
 mod costly;
+mod derivation;
 mod dont_care;
 mod evidence;
 pub mod existing;
 pub mod insertions;
 mod localization;
+mod lookups;
 pub mod one_step;
 mod order;
 pub mod pairs;

@@ -1,12 +1,17 @@
 //! Values for which an expression cannot be computed: a sum overflows, or there is a division by zero. Recorded contexts
 //! rarely have such values, so no test shows it.
 
+use std::collections::BTreeSet;
+
 use nopol_expr::{Access, ArithOp, Expr, Int, IntType, Pool, Query, Row, TermId, Type, Value};
 
 /// Terms that are varied together.
 const MOST_VARIED: usize = 4;
 /// Values that are tried of one term.
 const MOST_VALUES: usize = 9;
+
+/// Recorded contexts in which what a caller chooses is varied.
+const MOST_CONTEXTS: usize = 20;
 
 /// A context in which an expression cannot be computed.
 #[derive(Clone, Debug)]
@@ -17,90 +22,125 @@ pub struct Failure<'e> {
     pub is_division: bool,
     /// The terms that the part reads, with their values.
     pub values: Vec<(TermId, Value)>,
+    /// Whether the context can occur: a caller may choose what differs from a recorded one.
+    pub can_occur: bool,
+    /// Whether a recorded context has these values.
+    pub is_recorded: bool,
 }
 
-/// A context in which this expression cannot be computed and `old` can. Only expressions of variables, fields and lengths
-/// that may have any values beside each other are looked at. `None` also if none is found.
+/// A context in which this expression cannot be computed and `old` can. Contexts that can occur are tried first: recorded
+/// ones with other values of `inputs`, which a caller chooses. Then any values are tried of variables, fields and lengths,
+/// which the rest of the program may rule out. `None` also if none is found.
 pub fn failure<'e>(
     expr: &'e Expr,
     old: Option<&Expr>,
     pool: &Pool,
-    row: &Row,
+    rows: &[Row],
+    inputs: &BTreeSet<TermId>,
 ) -> Option<Failure<'e>> {
-    let mut terms = variable_terms(expr, pool);
-    if !parts(expr).any(|part| matches!(part, Expr::Arith(..))) || !are_independent(&terms, pool) {
+    if !has_arithmetic(expr) {
         return None;
     }
-    let varied: Vec<(TermId, Vec<Value>)> = {
-        terms.truncate(MOST_VARIED + 1);
-        let values = |term: &TermId| Some((*term, values(*term, expr, pool)?));
-        terms.iter().map(values).collect::<Option<_>>()?
+    let terms = variable_terms(expr, pool);
+    let is_read_elsewhere = |term: &TermId| {
+        let root = pool.terms[*term].access.root();
+        let mut others = terms.iter().filter(|other| *other != term);
+        others.any(|other| root.is_none_or(|it| pool.terms[*other].access.names().contains(&it)))
     };
-    if varied.len() > MOST_VARIED {
-        return None;
-    }
-    let all: usize = varied.iter().map(|(_, values)| values.len()).product();
-    let mut row = row.clone();
-    for nth in 0..all {
-        let mut left = nth;
-        for (term, values) in &varied {
-            row.values_mut()[*term] = Some(values[left % values.len()].clone());
-            left /= values.len();
-        }
-        if expr.eval_bool(&row).is_some() || old.is_some_and(|old| old.eval_bool(&row).is_none()) {
-            continue;
-        }
-        let fails = |part: &&Expr| part.eval(&row).is_none() && has_values(part, &row);
-        let part = parts(expr).find(fails)?;
-        let Expr::Arith(op, _, divisor) = part else {
-            return None;
-        };
-        let is_zero =
-            matches!(divisor.eval(&row), Some(Value::Int(_, int)) if int == Int::from_i128(0));
-        let read = variable_terms(part, pool);
-        let values = read
-            .iter()
-            .filter_map(|term| Some((*term, row.values[*term].clone()?)));
-        return Some(Failure {
-            part,
-            is_division: is_zero && matches!(op, ArithOp::Div | ArithOp::Rem),
-            values: values.collect(),
-        });
-    }
-    None
-}
-
-/// An expression in which each term is replaced by its definition, if it has one.
-pub fn expanded(expr: &Expr, pool: &Pool) -> Expr {
-    let of = |expr: &Expr| Box::new(expanded(expr, pool));
-    match expr {
-        Expr::Term(term) => match &pool.terms[*term].definition {
-            Some(definition) => expanded(definition, pool),
-            None => expr.clone(),
+    let is_chosen = |term: &&TermId| inputs.contains(*term) && !is_read_elsewhere(term);
+    let mut chosen: Vec<TermId> = terms.iter().filter(is_chosen).copied().collect();
+    chosen.truncate(MOST_VARIED);
+    let attempt = |row, varied: &[TermId]| Attempt { expr, old, pool }.failure(row, varied);
+    let mut contexts = rows.iter().take(MOST_CONTEXTS);
+    let possible = contexts.find_map(|row| attempt(row, &chosen));
+    let found = match possible {
+        Some(found) => Failure {
+            can_occur: true,
+            ..found
         },
-        Expr::Not(inner) => Expr::Not(of(inner)),
-        Expr::And(a, b) => Expr::And(of(a), of(b)),
-        Expr::Or(a, b) => Expr::Or(of(a), of(b)),
-        Expr::Cmp(op, a, b) => Expr::Cmp(*op, of(a), of(b)),
-        Expr::Arith(op, a, b) => Expr::Arith(*op, of(a), of(b)),
+        None if terms.len() > MOST_VARIED || !are_independent(&terms, pool) => return None,
+        None => attempt(rows.first()?, &terms)?,
+    };
+    let has_values = |row: &Row| {
+        let mut values = found.values.iter();
+        values.all(|(term, value)| row.values[*term].as_ref() == Some(value))
+    };
+    let is_recorded = rows.iter().any(has_values);
+    Some(Failure {
+        can_occur: found.can_occur || is_recorded,
+        is_recorded,
+        ..found
+    })
+}
+
+/// An expression that is tried with other values than were recorded.
+struct Attempt<'e, 'o> {
+    expr: &'e Expr,
+    old: Option<&'o Expr>,
+    pool: &'o Pool,
+}
+
+impl<'e> Attempt<'e, '_> {
+    /// A failure with other values of these terms, and otherwise those of the context.
+    fn failure(&self, row: &Row, terms: &[TermId]) -> Option<Failure<'e>> {
+        let Self { expr, old, pool } = *self;
+        let values = |term: &TermId| Some((*term, values(*term, expr, pool)?));
+        let varied: Vec<(TermId, Vec<Value>)> = terms.iter().map(values).collect::<Option<_>>()?;
+        let all: usize = varied.iter().map(|(_, values)| values.len()).product();
+        let mut row = row.clone();
+        for nth in 0..all {
+            let mut left = nth;
+            for (term, values) in &varied {
+                row.values_mut()[*term] = Some(values[left % values.len()].clone());
+                left /= values.len();
+            }
+            if old.is_some_and(|old| old.eval_bool(&row).is_none()) {
+                continue;
+            }
+            let Some((part, op, divisor)) = culprit(expr, &row) else {
+                continue;
+            };
+            let is_zero =
+                matches!(divisor.eval(&row), Some(Value::Int(_, int)) if int == Int::from_i128(0));
+            let read = variable_terms(part, pool).into_iter();
+            let values = read.filter_map(|term| Some((term, row.values[term].clone()?)));
+            return Some(Failure {
+                part,
+                is_division: is_zero && matches!(op, ArithOp::Div | ArithOp::Rem),
+                values: values.collect(),
+                can_occur: false,
+                is_recorded: false,
+            });
+        }
+        None
     }
 }
 
-/// Whether the operands of a part can be computed.
-fn has_values(part: &Expr, row: &Row) -> bool {
-    part.children()
-        .into_iter()
-        .all(|child| child.eval(row).is_some())
+/// The arithmetic that ends the evaluation of an expression in a context, with its operator and its right operand; `None` if
+/// the expression has a value, or a term that it needs has none.
+fn culprit<'e>(expr: &'e Expr, row: &Row) -> Option<(&'e Expr, ArithOp, &'e Expr)> {
+    match expr {
+        Expr::Term(_) => None,
+        Expr::Not(a) => culprit(a, row),
+        Expr::And(a, b) | Expr::Or(a, b) => match a.eval_bool(row) {
+            None => culprit(a, row),
+            Some(value) if value == matches!(expr, Expr::And(..)) => culprit(b, row),
+            Some(_) => None,
+        },
+        Expr::Cmp(_, a, b) => culprit(a, row).or_else(|| culprit(b, row)),
+        Expr::Arith(op, a, b) => {
+            let inner = culprit(a, row).or_else(|| culprit(b, row));
+            inner.or_else(|| {
+                let fails = expr.eval(row).is_none();
+                let has_operands = a.eval(row).is_some() && b.eval(row).is_some();
+                (fails && has_operands).then_some((expr, *op, &**b))
+            })
+        }
+    }
 }
 
-/// An expression and everything in it.
-fn parts(expr: &Expr) -> impl Iterator<Item = &Expr> {
-    let mut open = vec![expr];
-    std::iter::from_fn(move || {
-        let next = open.pop()?;
-        open.extend(next.children());
-        Some(next)
-    })
+fn has_arithmetic(expr: &Expr) -> bool {
+    matches!(expr, Expr::Arith(..)) || expr.children().any(has_arithmetic)
 }
 
 /// The terms of an expression that are no constants, each once.
@@ -229,33 +269,70 @@ mod tests {
         Box::new(Expr::Term(TermId::new(number)))
     }
 
+    fn found<'e>(expr: &'e Expr, old: Option<&Expr>, inputs: &[u32]) -> Option<Failure<'e>> {
+        let (pool, row) = pool();
+        let inputs = inputs.iter().map(|term| TermId::new(*term)).collect();
+        failure(expr, old, &pool, &[row], &inputs)
+    }
+
     #[test]
     fn a_difference_fails_unless_a_clause_before_it_rules_that_out() {
-        let (pool, row) = pool();
         let difference = Box::new(Expr::Arith(ArithOp::Sub, term(0), term(1)));
         let bare = Expr::Cmp(CmpOp::Gt, difference, term(2));
-        let found = failure(&bare, None, &pool, &row).unwrap();
-        assert!(matches!(found.part, Expr::Arith(ArithOp::Sub, ..)) && !found.is_division);
-        assert_eq!(found.values.len(), 2);
-        assert!(failure(&bare, Some(&bare), &pool, &row).is_none());
+        let found_bare = found(&bare, None, &[]).unwrap();
+        assert!(
+            matches!(found_bare.part, Expr::Arith(ArithOp::Sub, ..)) && !found_bare.is_division
+        );
+        assert_eq!(found_bare.values.len(), 2);
+        assert!(found(&bare, Some(&bare), &[]).is_none());
         let guarded = Expr::Cmp(CmpOp::Ge, term(0), term(1)).and(bare);
-        assert!(failure(&guarded, None, &pool, &row).is_none());
+        assert!(found(&guarded, None, &[]).is_none());
+    }
+
+    #[test]
+    fn only_what_a_caller_chooses_can_occur() {
+        let difference = Box::new(Expr::Arith(ArithOp::Sub, term(0), term(1)));
+        let bare = Expr::Cmp(CmpOp::Gt, difference, term(2));
+        assert!(!found(&bare, None, &[]).unwrap().can_occur);
+        // 1 was recorded of `b`, so `a` is 0.
+        let chosen = found(&bare, None, &[0]).unwrap();
+        assert!(chosen.can_occur && !chosen.is_recorded);
+        let recorded = Some(Value::Int(IntType::U32, Int::from_i128(1)));
+        let (_, row) = pool();
+        assert_eq!(row.values[TermId::new(1)], recorded);
+        assert!(
+            chosen
+                .values
+                .iter()
+                .any(|(term, value)| *term == TermId::new(1) && Some(value.clone()) == recorded)
+        );
     }
 
     #[test]
     fn a_sum_overflows_and_a_divisor_may_be_zero() {
-        let (pool, row) = pool();
         let sum = Expr::Cmp(
             CmpOp::Gt,
             Box::new(Expr::Arith(ArithOp::Add, term(0), term(2))),
             term(1),
         );
-        assert!(failure(&sum, None, &pool, &row).is_some_and(|found| !found.is_division));
+        assert!(found(&sum, None, &[]).is_some_and(|found| !found.is_division));
         let rest = Expr::Cmp(
             CmpOp::Eq,
             Box::new(Expr::Arith(ArithOp::Rem, term(0), term(1))),
             term(2),
         );
-        assert!(failure(&rest, None, &pool, &row).is_some_and(|found| found.is_division));
+        assert!(found(&rest, None, &[]).is_some_and(|found| found.is_division));
+    }
+
+    #[test]
+    fn what_is_not_evaluated_is_not_blamed() {
+        let (pool, mut row) = pool();
+        let sum = Box::new(Expr::Arith(ArithOp::Add, term(0), term(2)));
+        // `b` is undefined, so the sum behind it is not reached.
+        row.values_mut()[TermId::new(1)] = None;
+        let above = Expr::Cmp(CmpOp::Gt, term(1), term(2));
+        let whole = above.and(Expr::Cmp(CmpOp::Gt, sum, term(2)));
+        let inputs = BTreeSet::from([TermId::new(0)]);
+        assert!(!failure(&whole, None, &pool, &[row], &inputs).is_some_and(|it| it.can_occur));
     }
 }

@@ -70,6 +70,34 @@ fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares(
 }
 
 #[test]
+fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
+    let beside = |patch: PatchReport, other: &str, ranks: [usize; 2]| PatchReport {
+        differs: Some(DifferenceReport {
+            other: other.to_owned(),
+            ranks,
+            is_seen: false,
+            context: Vec::new(),
+            yields: None,
+            hints: Vec::new(),
+        }),
+        ..patch
+    };
+    let one = beside(named(1, "b1"), "b2", [1, 2]);
+    let two = beside(named(2, "b2"), "b1", [2, 1]);
+    let a = share(&["t"], vec![(10, named(1, "a1"))]);
+    let b = share(&["t"], vec![(20, one), (30, two)]);
+    let shares = numbered([a, b]);
+    let ranks = |top| -> Vec<Option<[usize; 2]>> {
+        let merged = merge(&shares, top).unwrap();
+        let differs = merged.patches.into_iter().map(|patch| patch.differs);
+        differs.map(|it| it.map(|it| it.ranks)).collect()
+    };
+    assert_eq!(ranks(5), [None, Some([2, 3]), Some([3, 2])]);
+    // The other one is gone.
+    assert_eq!(ranks(2), [None, None]);
+}
+
+#[test]
 fn last_resorts_come_last_and_a_share_that_was_stopped_is_told() {
     let mut trivial = named(1, "trivial");
     trivial.is_trivial = true;

@@ -58,6 +58,11 @@ impl Cargo<'_> {
                             .output
                             .push_str(message.message.rendered.as_deref().unwrap_or(""));
                         build.errors.push(diagnostics::diagnostic(&message.message));
+                    } else if message.message.level == DiagnosticLevel::Warning
+                        && message.message.code.is_some()
+                    {
+                        // Without a code it is the number of the others.
+                        build.warnings.insert(message.message.message);
                     }
                 }
                 Message::BuildScriptExecuted(script) => {

@@ -60,7 +60,7 @@ impl Verdict {
             Self::Failed => "fails",
             Self::Crashed => "crashes",
             Self::TimedOut => "does not end within the time limit",
-            Self::OutOfFuel => "loops without end",
+            Self::OutOfFuel => "makes more steps than `--fuel` allows",
             Self::Silent => "exits before it has passed or failed",
             Self::Ignored => "is ignored",
         }

@@ -91,6 +91,14 @@ impl Syntax for C {
 
 /// No test of C expects a panic.
 impl Panics for C {
+    fn silent(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn place(&self, _: &Utf8Path, _: &str) -> Option<String> {
+        None
+    }
+
     fn is_missing(&self, _: &str) -> bool {
         false
     }

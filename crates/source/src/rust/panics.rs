@@ -1,6 +1,6 @@
-//! The panic message that a test expects: its `#[should_panic(expected = "…")]`.
+//! How tests fail that do not panic, and the panic message that a test expects: its `#[should_panic(expected = "…")]`.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use syn::visit::Visit;
 use syn::{Attribute, Expr, ItemFn, Lit, Meta};
 
@@ -10,6 +10,32 @@ use crate::language::Panics;
 pub struct ShouldPanic;
 
 impl Panics for ShouldPanic {
+    fn silent(&self, output: &str) -> Option<String> {
+        if !output.contains("\nrunning 1 test\n") && !output.starts_with("running 1 test\n") {
+            return None;
+        }
+        if !output.contains("test result: FAILED") {
+            return Some("ends the process before it has passed or failed".to_owned());
+        }
+        // The standard harness prints what a test returns, after everything that the test prints.
+        let mut lines = output.lines().rev();
+        let error = lines.find_map(|line| line.strip_prefix("Error: "))?;
+        let cut: String = error.chars().take(MOST_LETTERS).collect();
+        let more = if cut.len() < error.len() { " …" } else { "" };
+        Some(format!("returns an error: {cut}{more}"))
+    }
+
+    fn place(&self, root: &Utf8Path, test: &str) -> Option<String> {
+        let name = test.rsplit("::").next().unwrap_or(test);
+        let mut places = files(root).flat_map(|(path, text)| {
+            let lines = lines_of(&text, name);
+            let path = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            lines.into_iter().map(move |line| format!("{path}:{line}"))
+        });
+        let first = places.next()?;
+        places.next().is_none().then_some(first)
+    }
+
     fn is_missing(&self, output: &str) -> bool {
         // The standard harness's words.
         output.contains("did not panic")
@@ -39,14 +65,60 @@ impl Panics for ShouldPanic {
 
     /// Of several files the first one by name decides.
     fn message(&self, root: &Utf8Path, test: &str) -> Option<String> {
-        let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
-        let files = files
-            .flatten()
-            .filter(|file| file.path().extension().is_some_and(|it| it == "rs"));
-        let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
-        let message = texts.find_map(|text| expected(&text, test));
+        let message = files(root).find_map(|(_, text)| expected(&text, test));
         // Braces would be placeholders in an assertion's message.
         message.filter(|message| !message.contains(['{', '}']))
+    }
+}
+
+/// Characters of an error in a sentence.
+const MOST_LETTERS: usize = 300;
+
+/// The Rust files below a directory with their texts, by name.
+fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, String)> {
+    let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
+    let paths = files
+        .flatten()
+        .filter_map(|file| Utf8PathBuf::try_from(file.into_path()).ok());
+    let paths = paths.filter(|path| path.extension() == Some("rs"));
+    paths.filter_map(|path| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some((path, text))
+    })
+}
+
+/// The lines, from 1, in which functions of this name that have a test's attribute begin.
+fn lines_of(text: &str, name: &str) -> Vec<usize> {
+    if !text.contains(name) {
+        return Vec::new();
+    }
+    let Ok(file) = syn::parse_file(text) else {
+        return Vec::new();
+    };
+    let mut found = Tests {
+        name,
+        lines: Vec::new(),
+    };
+    found.visit_file(&file);
+    found.lines
+}
+
+struct Tests<'a> {
+    name: &'a str,
+    lines: Vec<usize>,
+}
+
+impl<'ast> Visit<'ast> for Tests<'_> {
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        // `#[test]`, `#[tokio::test]` and the like.
+        let is_test = |attribute: &Attribute| {
+            let last = attribute.path().segments.last();
+            last.is_some_and(|last| last.ident == "test")
+        };
+        if function.sig.ident == self.name && function.attrs.iter().any(is_test) {
+            self.lines.push(function.sig.ident.span().start().line);
+        }
+        syn::visit::visit_item_fn(self, function);
     }
 }
 
@@ -105,6 +177,25 @@ fn message(attribute: &Attribute) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_test_that_does_not_panic_returns_an_error_or_ends_the_process() {
+        let silent = |output: &str| ShouldPanic.silent(output);
+        let run = "\nrunning 1 test\nError: usage\nError: ParseIntError\ntest t ... FAILED\n";
+        let returned = silent(&format!("{run}\ntest result: FAILED. 0 passed; 1 failed"));
+        assert_eq!(returned.as_deref(), Some("returns an error: ParseIntError"));
+        assert!(silent(run).is_some_and(|it| it.starts_with("ends the process")));
+        // Another harness says what it likes.
+        assert_eq!(silent("Error: usage\n"), None);
+    }
+
+    #[test]
+    fn a_test_is_found_by_its_name_and_attribute() {
+        let text = "fn four() {}\n#[cfg(test)]\nmod tests {\n    #[tokio::test]\n    async fn four() {}\n    #[test]\n    fn five() {}\n}\n";
+        assert_eq!(lines_of(text, "four"), [5]);
+        assert_eq!(lines_of(text, "five"), [7]);
+        assert!(lines_of(text, "six").is_empty());
+    }
 
     #[test]
     fn the_message_is_read_from_either_form_of_the_attribute() {

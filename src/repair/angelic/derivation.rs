@@ -1,0 +1,85 @@
+//! How a condition came about, in words that hold for the condition as it is written: an assertion has the negation of what was
+//! synthesized, and clauses that guard others were put before them.
+
+use nopol_expr::Expr;
+use nopol_synth::EditKind;
+
+use crate::contexts;
+
+/// What was changed. `made` is the condition as it was synthesized from `old`; `ordered` is the same with guards before
+/// what they protect, and `written` that or its negation.
+pub(super) fn words(
+    kind: &EditKind,
+    old: Option<&Expr>,
+    made: &Expr,
+    ordered: &Expr,
+    written: &Expr,
+) -> String {
+    match (kind, written) {
+        (EditKind::NewConjunction(clauses), Expr::Not(_)) => {
+            format!("new condition: {clauses} clauses that must not all hold")
+        }
+        (EditKind::NewDisjunction(clauses), Expr::Not(_)) => {
+            format!("new condition: {clauses} clauses none of which may hold")
+        }
+        (EditKind::NewGroup | EditKind::NewGuard, Expr::Not(_)) => format!("{kind}, negated"),
+        _ if !kind.is_new() && moves(old, made, ordered) => {
+            format!("{kind}, and clauses reordered")
+        }
+        _ => kind.to_string(),
+    }
+}
+
+/// Whether clauses that were not added stand in another order.
+fn moves(old: Option<&Expr>, made: &Expr, ordered: &Expr) -> bool {
+    if made == ordered {
+        return false;
+    }
+    let old = old.map_or_else(Vec::new, contexts::clauses);
+    let [made, ordered] = [made, ordered].map(contexts::clauses);
+    let adds = made.len() > old.len();
+    let is_compared = |clause: &&Expr| !adds || old.contains(clause);
+    let (before, after) = (made.iter(), ordered.iter());
+    before.filter(is_compared).ne(after.filter(is_compared))
+}
+
+#[cfg(test)]
+mod tests {
+    use nopol_expr::TermId;
+
+    use super::*;
+
+    fn term(number: u32) -> Expr {
+        Expr::Term(TermId::new(number))
+    }
+
+    #[test]
+    fn an_assertion_of_a_negation_is_described_as_one() {
+        let both = term(0).and(term(1));
+        let kind = EditKind::NewConjunction(2);
+        let of = |written: &Expr| words(&kind, None, &both, &both, written);
+        assert!(of(&both).ends_with("2 clauses that must all hold"));
+        assert!(of(&both.clone().not()).ends_with("2 clauses that must not all hold"));
+        let either = EditKind::NewDisjunction(3);
+        let of = words(&either, None, &both, &both, &both.clone().not());
+        assert!(of.ends_with("3 clauses none of which may hold"), "{of}");
+    }
+
+    #[test]
+    fn a_clause_that_is_moved_is_mentioned_and_one_that_is_added_is_not() {
+        let old = term(0).and(term(1));
+        let of = |kind: &EditKind, made: &Expr, ordered: &Expr| {
+            words(kind, Some(&old), made, ordered, ordered)
+        };
+        let (made, ordered) = (term(2).and(term(1)), term(1).and(term(2)));
+        let operand = EditKind::Operand;
+        assert_eq!(of(&operand, &made, &made), "operand changed");
+        let moved = of(&operand, &made, &ordered);
+        assert_eq!(moved, "operand changed, and clauses reordered");
+        let (made, ordered) = (old.clone().and(term(2)), term(2).and(old.clone()));
+        let added = EditKind::ClauseAdded;
+        assert_eq!(of(&added, &made, &ordered), added.to_string());
+        let turned = term(2).and(term(1).and(term(0)));
+        assert!(of(&added, &made, &turned).ends_with("reordered"));
+    }
+}

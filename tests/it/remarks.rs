@@ -1,0 +1,359 @@
+//! What a report remarks about a patch and about a test: for which values a condition fails, what a compiler warns of, which
+//! limit ended a test.
+
+use crate::common::Subject;
+
+/// `head` is never greater than `tail`.
+const QUEUE: &str = r"
+pub struct Queue {
+    head: u32,
+    tail: u32,
+    most: u32,
+}
+
+impl Queue {
+    pub fn new(most: u32) -> Self {
+        Queue { head: 0, tail: 0, most }
+    }
+    pub fn push(&mut self) -> bool {
+        if self.tail - self.head > self.most {
+            return false;
+        }
+        self.tail += 1;
+        true
+    }
+    pub fn pop(&mut self) -> bool {
+        if self.head == self.tail {
+            return false;
+        }
+        self.head += 1;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Queue;
+
+    #[test]
+    fn is_full() {
+        let mut queue = Queue::new(2);
+        assert!(queue.push() && queue.push() && !queue.push());
+    }
+
+    #[test]
+    fn is_empty() {
+        let mut queue = Queue::new(1);
+        assert!(queue.push() && queue.pop() && !queue.pop());
+    }
+
+    #[test]
+    fn is_full_later() {
+        let mut queue = Queue::new(3);
+        assert!(queue.push() && queue.pop());
+        assert!(queue.push() && queue.push() && queue.push() && !queue.push());
+    }
+}
+";
+
+#[test]
+fn values_that_the_program_may_rule_out_are_not_said_to_overflow() {
+    let run = Subject::lib(QUEUE).nopol(&["--no-cache", "--quiet"]);
+    let told = |line: &&str| line.contains("computing `");
+    let told: Vec<&str> = run.stdout.lines().filter(told).collect();
+    assert!(!told.is_empty(), "{}", run.stdout);
+    for line in told {
+        assert!(
+            line.contains("would overflow with `self.head` = ")
+                && line.contains("no recorded test has these values, and they may be impossible"),
+            "{line}"
+        );
+    }
+}
+
+/// What follows a slash is not asked about.
+const SLASHES: &str = r"
+pub fn begins(text: &[u8], at: usize) -> bool {
+    if text[at] == b'/' {
+        return true;
+    }
+    false
+}
+
+pub fn next(text: &[u8], at: usize) -> u8 {
+    text[at + 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two() {
+        assert!(begins(b`a//b`, 1));
+    }
+
+    #[test]
+    fn one() {
+        assert!(!begins(b`a/b/c`, 1));
+    }
+
+    #[test]
+    fn none() {
+        assert!(!begins(b`abc`, 1));
+    }
+
+    #[test]
+    fn the_next() {
+        assert_eq!(next(b`abc`, 1), b'c');
+    }
+}
+";
+
+#[test]
+fn an_index_that_only_the_new_condition_reads_is_said_to_panic() {
+    let run = Subject::lib(&SLASHES.replace('`', "\"")).nopol(&["--no-cache", "--quiet"]);
+    let first = run.stdout.split("patch 2").next().unwrap();
+    assert!(first.contains("text[at + 1]`\n"), "{}", run.stdout);
+    assert!(
+        first.contains("`text[at + 1]` panics where there is no such element"),
+        "{first}"
+    );
+    // The old condition reads this one, too.
+    assert!(!first.contains("`text[at]` panics"), "{first}");
+}
+
+/// The first idea, `n >= least`, is refuted by the example alone.
+const ENOUGH: &str = r"
+/// ```
+/// assert!(!subject::is_enough(5, 5, 6));
+/// ```
+pub fn is_enough(n: u32, least: u32, needed: u32) -> bool {
+    if n > least {
+        return true;
+    }
+    n > 100 && needed > 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_enough;
+
+    #[test]
+    fn just() {
+        assert!(is_enough(5, 5, 5));
+    }
+
+    #[test]
+    fn more() {
+        assert!(is_enough(6, 5, 5));
+    }
+
+    #[test]
+    fn less() {
+        assert!(!is_enough(4, 5, 5));
+    }
+
+    #[test]
+    fn far_less() {
+        assert!(!is_enough(3, 8, 8));
+    }
+
+    #[test]
+    fn just_again() {
+        assert!(is_enough(8, 8, 8));
+    }
+}
+";
+
+#[test]
+fn what_an_example_refutes_is_no_alternative_and_alternatives_are_not_said_to_be_held_against_examples()
+ {
+    let subject = Subject::lib(ENOUGH);
+    let report = subject
+        .nopol(&["--no-cache", "--format", "json", "--top", "1"])
+        .json();
+    let patch = &report["patches"][0];
+    assert_eq!(patch["edits"][0]["condition"], "n >= needed", "{patch:#}");
+    let others = patch["alternatives"].as_array().unwrap();
+    assert!(!others.is_empty(), "{patch:#}");
+    for other in others {
+        assert_ne!(other["condition"], "n >= least", "{patch:#}");
+    }
+    let explained = subject.nopol(&["explain", "--top", "1"]).stdout;
+    let told = "(not built one by one, nor held against examples in the documentation)";
+    assert!(explained.contains(told), "{explained}");
+}
+
+/// The area is a sum, and the error of a parser is returned by a test.
+const AREAS: &str = r"
+pub fn area(a: u32, b: u32) -> u32 {
+    if a == 0 {
+        return 0;
+    }
+    a + b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::area;
+
+    #[test]
+    fn two_by_two() {
+        assert_eq!(area(2, 2), 4);
+    }
+
+    #[test]
+    fn three_by_seven() -> Result<(), String> {
+        match area(3, 7) {
+            21 => Ok(()),
+            other => Err(format!(`got {other}`)),
+        }
+    }
+
+    #[test]
+    fn waits() {
+        while area(5, 5) == 10 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+";
+
+#[test]
+fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
+    let subject = Subject::lib(&AREAS.replace('`', "\""));
+    let args = ["--test-timeout", "1", "--quick"];
+    let run = subject.nopol(&[&args[..], &["--no-cache"]].concat());
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    for line in [
+        "`subject::subject::tests::three_by_seven` returns an error: \"got 10\"; the test is at src/lib.rs:19\n",
+        "`subject::subject::tests::waits` does not end within the time limit (`--test-timeout` sets it)\n",
+    ] {
+        let told = format!("{}{}", run.stdout, run.stderr);
+        assert!(told.contains(line), "{told}");
+    }
+    for (id, told) in [
+        (
+            "1",
+            "there is no patch 1 to explain: the last search found no patch",
+        ),
+        (
+            "three_by_seven",
+            "`subject::subject::tests::three_by_seven` is a test; patches and sites are explained. `cargo nopol localize --failing three_by_seven` shows",
+        ),
+        (
+            "two_by_two",
+            "is a test; patches and sites are explained. `cargo nopol list` shows the sites",
+        ),
+        (
+            "three",
+            "is neither a patch nor a site of the last search: no patch was found",
+        ),
+    ] {
+        let run = subject.nopol(&[&["explain", id], &args[..]].concat());
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_test_that_a_limit_of_steps_stops_is_not_said_to_have_no_end() {
+    let text = r"
+        pub fn sum(n: u64) -> u64 {
+            let (mut sum, mut i) = (0u64, 0);
+            while i < n {
+                if i % 3 == 0 {
+                    sum += i;
+                }
+                i += 1;
+            }
+            sum
+        }
+        #[test] fn small() { assert_eq!(sum(2), 0); }
+        #[test] fn large() { assert_eq!(sum(200_000), 5); }
+    ";
+    let run = Subject::lib(text).nopol(&["--no-cache", "--quick", "--fuel", "50000"]);
+    assert!(
+        run.stderr
+            .contains("large` makes more than 50000 steps (loop iterations and evaluations of conditions), so its runs were stopped there")
+            && run.stderr.contains("`--fuel` allows more steps"),
+        "{}",
+        run.stderr
+    );
+    assert!(!run.stderr.contains("does not end"), "{}", run.stderr);
+}
+
+#[test]
+fn a_negated_assertion_is_described_as_it_is_written() {
+    let text = r"
+        pub struct Stack { items: Vec<u32>, most: usize, closed: bool }
+        impl Stack {
+            pub fn new(most: usize) -> Self { Stack { items: Vec::new(), most, closed: false } }
+            pub fn close(&mut self) { self.closed = true; }
+            pub fn push(&mut self, item: u32) {
+                assert!(self.most > 0);
+                self.items.push(item);
+            }
+            pub fn len(&self) -> usize { self.items.len() }
+        }
+        #[cfg(test)]
+        mod tests {
+            use super::Stack;
+            #[test] fn one() { let mut s = Stack::new(2); s.push(1); assert_eq!(s.len(), 1); }
+            #[test] fn two() { let mut s = Stack::new(2); s.push(1); s.push(1); assert_eq!(s.len(), 2); }
+            #[test] #[should_panic] fn full() { let mut s = Stack::new(2); s.push(1); s.push(1); s.push(1); }
+            #[test] #[should_panic] fn closed() { let mut s = Stack::new(2); s.close(); s.push(1); }
+            #[test] #[should_panic] fn both() { let mut s = Stack::new(1); s.push(1); s.close(); s.push(1); }
+        }
+    ";
+    let run = Subject::lib(text).nopol(&["--no-cache", "--format", "json", "--top", "9"]);
+    let report = run.json();
+    let mut negated = 0;
+    for patch in report["patches"].as_array().unwrap() {
+        let condition = patch["edits"][0]["condition"].as_str().unwrap();
+        let why = patch["why"].as_str().unwrap();
+        if let Some(inner) = condition
+            .strip_prefix("!(")
+            .filter(|it| it.contains(" || "))
+        {
+            assert!(why.contains("none of which may hold"), "{inner}: {why}");
+            negated += 1;
+        }
+        let is_false = condition == "false" && why.contains("always true");
+        assert!(!is_false, "{condition}: {why}");
+    }
+    assert!(negated > 0, "{report:#}");
+}
+
+#[test]
+fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
+    let text = r"
+        pub fn price(n: u32, is_loyal: bool) -> u32 {
+            let never_read = 3;
+            let limit = 12;
+            if n > limit { return n * 8; }
+            if is_loyal { n * 9 } else { n * 10 }
+        }
+        pub const DOZEN: u32 = 10;
+        #[test] fn eleven() { assert_eq!(price(11, false), 88); }
+        #[test] fn ten() { assert_eq!(price(10, false), 100); }
+        #[test] fn thirteen() { assert_eq!(price(13, false), 104); }
+        #[test] fn ten_for_friends() { assert_eq!(price(10, true), 90); }
+        #[test] fn twelve() { assert_eq!(price(12, true), 96); }
+    ";
+    let run = Subject::lib(text).nopol(&["--no-cache", "--format", "json", "--top", "9"]);
+    let report = run.json();
+    let patches = report["patches"].as_array().unwrap();
+    let replaced = patches
+        .iter()
+        .find(|patch| patch["edits"][0]["condition"] == "n > DOZEN")
+        .unwrap();
+    let why = replaced["why"].as_str().unwrap();
+    assert!(
+        why.ends_with("; with it the compiler warns: unused variable: `limit`"),
+        "{why}"
+    );
+    // Without a patch it warns of this one, too.
+    assert!(!run.stdout.contains("never_read`"), "{}", run.stdout);
+}
