@@ -52,11 +52,11 @@ fn between(text: &str, other: &str, edit: Edit) -> Edit {
     let end = common(&mut rest.chars().rev(), &mut other_rest.chars().rev());
     let end = end.min(text.len() - edit.span.end);
     let span = start..text.len() - end;
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     Edit {
         file: edit.file,
-        line: text[..start].matches('\n').count() + 1,
-        column: text[line_start..start].chars().count() + 1,
+        line: edit.line,
+        column: edit.column,
+        mark: (span != edit.span).then_some(edit.span),
         before: text[span.clone()].to_owned(),
         after: other[start..other.len() - end].to_owned(),
         span,
@@ -103,6 +103,7 @@ mod tests {
             line: 1,
             column: 1,
             span: start..start + before.len(),
+            mark: None,
             before: before.to_owned(),
             after: after.to_owned(),
         }
@@ -126,6 +127,7 @@ mod tests {
         );
         // Readers look for the change at the condition.
         assert!(formatted.before.starts_with("alpha"), "{formatted:?}");
+        assert_eq!((formatted.line, formatted.column), (1, 1));
 
         let unformatted = text.replace("    if", "  if");
         let long = edit(&unformatted, "alpha {", &format!("{long} {{"));

@@ -100,6 +100,7 @@ pub fn edit(test: &DiscriminatingTest) -> EditReport {
         line: 1,
         column: 1,
         span: test.at..test.at,
+        mark: None,
         original: Arc::from(&*test.original),
         before: String::new(),
         after: test.text.clone(),

@@ -78,6 +78,7 @@ pub fn repairs(
             line: edit.line,
             column: edit.column,
             span: edit.span,
+            mark: None,
             after: edit.text,
         });
         Repair {

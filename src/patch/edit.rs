@@ -19,6 +19,8 @@ pub struct Edit {
     pub column: usize,
     /// The replaced bytes.
     pub span: Range<usize>,
+    /// What readers are to look at, if formatting replaces more: the bytes that the edit replaced before it was formatted.
+    pub mark: Option<Range<usize>>,
     /// The text that is replaced.
     pub before: String,
     /// The text that replaces it.
@@ -66,6 +68,7 @@ impl Edit {
             column,
             before: text[span.clone()].to_owned(),
             span,
+            mark: None,
             after,
         }
     }

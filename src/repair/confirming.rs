@@ -212,6 +212,7 @@ fn edits(sources: &Sources, texts: &[(Utf8PathBuf, String)]) -> Vec<Edit> {
             line: 1,
             column: 1,
             span: 0..file.text.len(),
+            mark: None,
             before: file.text.clone(),
             after: text.clone(),
         })

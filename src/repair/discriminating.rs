@@ -56,6 +56,7 @@ impl Patch {
             line: edit.line,
             column: edit.column,
             span: edit.span.clone(),
+            mark: edit.mark.clone(),
             before: edit.before.clone(),
             after: edit.after.clone(),
         };
@@ -227,6 +228,7 @@ impl Insertion<'_> {
             line: 1,
             column: 1,
             span: self.at..self.at,
+            mark: None,
             before: String::new(),
             after: self.text.clone(),
         }

@@ -170,6 +170,7 @@ impl Presenter<'_, '_> {
                     line: edit.line,
                     column: edit.column,
                     span: edit.span.clone(),
+                    mark: None,
                     original: original(edit),
                     before: edit.before.clone(),
                     after: edit.after.clone(),

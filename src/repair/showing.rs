@@ -329,6 +329,7 @@ impl Presenter<'_, '_> {
             line: edit.line,
             column: edit.column,
             span: edit.span.clone(),
+            mark: edit.mark.clone(),
             original: self.text_of(&edit.file),
             before: edit.before.clone(),
             after: edit.after.clone(),

@@ -440,6 +440,9 @@ pub struct EditReport {
     pub column: usize,
     /// The bytes that are replaced.
     pub span: Range<usize>,
+    /// What readers are to look at, if formatting replaces more: the condition, or the place where something is inserted.
+    #[serde(default)]
+    pub mark: Option<Range<usize>>,
     /// The text of the whole file before the edit.
     pub original: Arc<str>,
     /// The text that is replaced.
@@ -448,6 +451,17 @@ pub struct EditReport {
     pub after: String,
     /// The new condition by itself.
     pub condition: String,
+}
+
+impl EditReport {
+    /// What readers are to look at: the bytes, and the text there.
+    pub fn marked(&self) -> (Range<usize>, &str) {
+        let of_mark = self.mark.clone().and_then(|mark| {
+            let text = self.original.get(mark.clone())?;
+            Some((mark, text))
+        });
+        of_mark.unwrap_or_else(|| (self.span.clone(), &self.before))
+    }
 }
 
 /// A phase of the run.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use nopol_basics::count;
 
+use super::EditReport;
 use super::Evidence;
 use super::PatchReport;
 use super::markup::code;
@@ -77,10 +78,16 @@ fn leaves(patch: &PatchReport) -> &'static str {
     }
 }
 
-/// Whether all that it does is to insert text that begins like this.
+/// Whether all that it does, before it is formatted, is to insert text that begins like this.
 fn inserts(patch: &PatchReport, start: &str) -> bool {
-    let is_it = |after: &str| after.trim_start().starts_with(start);
-    (patch.edits.iter()).all(|edit| edit.before.is_empty() && is_it(&edit.after))
+    let is_it = |edit: &EditReport| {
+        let (_, marked) = edit.marked();
+        let after = edit.after.trim_start();
+        // Formatted, it may begin with what stands before it.
+        marked.is_empty()
+            && (after.starts_with(start) || edit.mark.is_some() && after.contains(start))
+    };
+    patch.edits.iter().all(is_it)
 }
 
 /// Whether it adds a branch, and leaves the conditions that are there as they are.
@@ -95,7 +102,10 @@ fn narrows(patch: &PatchReport) -> bool {
 
 /// Whether nothing takes the place of what it changes.
 fn leaves_out(patch: &PatchReport) -> bool {
-    patch.edits.iter().all(|edit| edit.after.is_empty())
+    // A statement with a condition that never holds is left out; formatting may replace what is around it.
+    let is_never = |edit: &EditReport| edit.mark.is_some() && edit.condition == "false";
+    let mut edits = patch.edits.iter();
+    edits.all(|edit| edit.after.is_empty() || is_never(edit))
 }
 
 /// How sure it is: `likely (80 %)`, or `not rated` if no search ranked it.

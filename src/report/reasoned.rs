@@ -22,6 +22,7 @@ impl PatchReport {
             line: edit.line,
             column: edit.column,
             span: edit.span.clone(),
+            mark: None,
             original: Arc::from(texts.get(&edit.file).map_or("", String::as_str)),
             before: edit.before.clone(),
             after: edit.text.clone(),

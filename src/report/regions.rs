@@ -96,6 +96,7 @@ mod tests {
             line: 0,
             column: 0,
             span: start..start + before.len(),
+            mark: None,
             original: text.into(),
             before: before.into(),
             after: after.into(),

@@ -84,10 +84,10 @@ fn render<'a>(
 
 /// The bytes to mark: what is replaced, without the lines' ends and the spaces around it.
 fn marked(edit: &EditReport) -> Range<usize> {
-    let Range { start, end } = edit.span;
-    let leading = edit.before.len() - edit.before.trim_start().len();
-    let trailing = edit.before.len() - edit.before.trim_end().len();
-    match edit.before.trim().is_empty() {
+    let (Range { start, end }, before) = edit.marked();
+    let leading = before.len() - before.trim_start().len();
+    let trailing = before.len() - before.trim_end().len();
+    match before.trim().is_empty() {
         true => start..end,
         false => start + leading..end - trailing,
     }

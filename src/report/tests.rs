@@ -49,6 +49,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
             line: 4,
             column: 8,
             span: SOURCE.find("score >").map_or(0..0, |at| at..at + 14),
+            mark: None,
             original: SOURCE.into(),
             before: "score > needed".to_owned(),
             after: condition.to_owned(),

@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn waits() {
-        while area(5, 5) == 10 {
+        assert_eq!(area(2, 2), 4);
+        loop {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
@@ -356,4 +357,71 @@ fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
     );
     // Without a patch it warns of this one, too.
     assert!(!run.stdout.contains("never_read`"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_marked_is_what_changes_though_rustfmt_lays_out_more() {
+    let text = r"
+pub fn word(count: i32, most: i32) -> bool {
+    let is_odd = if count > most { true } else { false };
+    is_odd
+}
+
+pub fn kind(measured: Option<i32>, lower_limit_of_all: i32, upper_limit_of_all: i32) -> i32 {
+    match measured {
+        Some(value_that_was_measured) if value_that_was_measured > upper_limit_of_all => 10,
+        Some(value_that_was_measured) => value_that_was_measured + lower_limit_of_all * 2,
+        _ => 7 + lower_limit_of_all,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        assert!(word(5, 3) && !word(2, 3) && !word(0, 3));
+    }
+
+    #[test]
+    fn words_below() {
+        assert!(word(-1, 3) && word(-7, 3));
+    }
+
+    #[test]
+    fn kinds() {
+        assert_eq!([kind(Some(5), 1, 30), kind(Some(40), 1, 30)], [7, 10]);
+        assert_eq!(kind(Some(0), 1, 30), 2);
+        assert_eq!(kind(None, 1, 30), 8);
+    }
+
+    #[test]
+    fn kinds_below() {
+        assert_eq!([kind(Some(-4), 1, 30), kind(Some(-2), 1, 30)], [8, 8]);
+    }
+}
+";
+    let run = Subject::lib(text.trim_start()).nopol(&["--no-cache", "--quiet", "--top", "1"]);
+    // The whole `if` becomes longer than rustfmt leaves on one line, but its condition is what changes.
+    let marked = "let is_odd = if count > most { true } else { false };\n";
+    let under: Vec<&str> = run
+        .stdout
+        .split(marked)
+        .nth(1)
+        .into_iter()
+        .filter_map(|rest| rest.lines().next())
+        .collect();
+    assert_eq!(
+        under.first().map(|line| line.matches('^').count()),
+        Some("count > most".len()),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("a condition for this pattern makes")
+            && run.stdout.contains("match this only if `"),
+        "{}",
+        run.stdout
+    );
 }

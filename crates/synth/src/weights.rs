@@ -295,7 +295,7 @@ pub struct Confidence {
     /// odds change in that ratio (Saerens, Latinne and Decaestecker, *Adjusting the Outputs of a Classifier to New a Priori
     /// Probabilities*, 2002, section 2.2).
     pub shift_rust: f64,
-    /// The same in C: 65 % and 33 %.
+    /// The same in C: 65 % and 33 %, set by hand.
     pub shift_c: f64,
     /// The most confidence in a patch in Rust: how often those were right that were called surest.
     pub surest_rust: f64,

@@ -541,6 +541,7 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
             line: place.line,
             column: place.character,
             span,
+            mark: None,
             original: original.into(),
             before: edit.before,
             condition: edit.after.clone(),

@@ -88,7 +88,16 @@ fn diagnostic(patch: &PatchReport) -> Value {
             children.push(help(&advice, &edits));
         }
     }
-    let places: Vec<Value> = patch.edits.iter().map(|edit| span(edit, None)).collect();
+    let place = |edit: &EditReport| {
+        let (span_of_mark, before) = edit.marked();
+        let marked = EditReport {
+            span: span_of_mark,
+            before: before.to_owned(),
+            ..edit.clone()
+        };
+        span(&marked, None)
+    };
+    let places: Vec<Value> = patch.edits.iter().map(place).collect();
     json!({
         "$message_type": "diagnostic",
         "message": title,
