@@ -52,8 +52,8 @@ pub enum Rejection {
     ChangesNothing,
     /// The subject does not build with it.
     DoesNotBuild,
-    /// A test fails with it that must pass.
-    FailsATest,
+    /// A test fails with it that must pass; `None` stands for a doctest.
+    FailsATest(Option<TestIndex>),
 }
 
 /// The working copies that patches are validated with.
@@ -187,19 +187,23 @@ impl<'a> Validator<'a> {
             tests: self.tests,
             binaries: &build.binaries,
         };
-        let Some(mut cured) = self.cures(&suite, targets)? else {
-            return Ok(Err(Rejection::FailsATest));
+        let mut cured = match self.cures(&suite, targets)? {
+            Ok(cured) => cured,
+            Err(test) => return Ok(Err(Rejection::FailsATest(Some(test)))),
         };
         let (unlucky, broken) = self.failing_by_chance(&suite, &cured)?;
-        if targets.iter().any(|test| unlucky.contains(test)) {
-            return Ok(Err(Rejection::FailsATest));
+        if let Some(test) = targets.iter().find(|test| unlucky.contains(test)) {
+            return Ok(Err(Rejection::FailsATest(Some(*test))));
         }
         cured.retain(|test| !unlucky.contains(test));
-        let is_accepted = self.doctests_still_pass(workspace)?
-            && self.accepts_unsanitized(edits, targets)?
-            && !self.breaks(workspace, &broken)?;
-        if !is_accepted {
-            return Ok(Err(Rejection::FailsATest));
+        if !self.doctests_still_pass(workspace)? {
+            return Ok(Err(Rejection::FailsATest(None)));
+        }
+        if let Err(rejection) = self.accepts_unsanitized(edits, targets)? {
+            return Ok(Err(rejection));
+        }
+        if let Some(test) = self.broken_of(workspace, &broken)? {
+            return Ok(Err(Rejection::FailsATest(Some(test))));
         }
         let doubts = self.warnings(workspace, edits)?;
         Ok(Ok(Accepted {
@@ -210,9 +214,13 @@ impl<'a> Validator<'a> {
     }
 
     /// Whether the targets also pass without sanitizers, and no test that passed without them fails.
-    fn accepts_unsanitized(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<bool> {
+    fn accepts_unsanitized(
+        &self,
+        edits: &[Edit],
+        targets: &[TestIndex],
+    ) -> Result<Result<(), Rejection>> {
         let Some(unsanitized) = &self.unsanitized else {
-            return Ok(true);
+            return Ok(Ok(()));
         };
         let mut unsanitized = lock(unsanitized);
         let workspace = unsanitized.workspace;
@@ -238,7 +246,7 @@ impl<'a> Validator<'a> {
                 let mut passing = self.baseline.passing();
                 // If the subject builds only with sanitizers, there is nothing to check.
                 let Some(failed) = not_passing(&[], &passing)? else {
-                    return Ok(true);
+                    return Ok(Ok(()));
                 };
                 passing.retain(|test| !failed.contains(test));
                 passing
@@ -247,7 +255,11 @@ impl<'a> Validator<'a> {
         unsanitized.passing = Some(tests.clone());
         tests.extend(targets);
         let failed = not_passing(edits, &tests)?;
-        Ok(failed.is_some_and(|failed| failed.is_empty()))
+        Ok(match failed.as_deref() {
+            None => Err(Rejection::DoesNotBuild),
+            Some([]) => Ok(()),
+            Some([first, ..]) => Err(Rejection::FailsATest(Some(*first))),
+        })
     }
 
     /// Writes every file of the subject with these edits applied, and with the counterexamples of its tests.
@@ -334,10 +346,10 @@ impl<'a> Validator<'a> {
         Ok(true)
     }
 
-    /// Whether the patch is why one of these tests failed: without it, all runs pass.
-    fn breaks(&self, workspace: &Workspace, tests: &[TestIndex]) -> Result<bool> {
+    /// The first of these tests that failed because of the patch: without it, all runs pass.
+    fn broken_of(&self, workspace: &Workspace, tests: &[TestIndex]) -> Result<Option<TestIndex>> {
         if tests.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
         self.write(workspace, &[])?;
         let build = workspace.build(Linked::Plain)?;
@@ -349,23 +361,25 @@ impl<'a> Validator<'a> {
         let _alone = lock(&self.running);
         for test in tests {
             if self.passes_again(&suite, *test)? {
-                return Ok(true);
+                return Ok(Some(*test));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
-    /// The failing tests of the baseline that pass in a build; `None` if a target fails, or a test that passed
+    /// The failing tests of the baseline that pass in a build; or a target that fails, or a test that fails and passed
     /// before.
-    fn cures(&self, suite: &Suite, targets: &[TestIndex]) -> Result<Option<Vec<TestIndex>>> {
+    fn cures(
+        &self,
+        suite: &Suite,
+        targets: &[TestIndex],
+    ) -> Result<Result<Vec<TestIndex>, TestIndex>> {
         let _alone = lock(&self.running);
         let mut tests = targets.to_vec();
         tests.extend(self.baseline.passing());
-        if !suite
-            .not_passing(&tests, self.baseline, self.timeout)?
-            .is_empty()
-        {
-            return Ok(None);
+        let failed = suite.not_passing(&tests, self.baseline, self.timeout)?;
+        if let Some(first) = failed.first() {
+            return Ok(Err(*first));
         }
         // A test that hangs would probably hang again.
         let mut others = self.baseline.failing();
@@ -384,7 +398,7 @@ impl<'a> Validator<'a> {
             .filter(|(_, run)| run.verdict.passed());
         cured.extend(passed.map(|(test, _)| *test));
         cured.sort_unstable();
-        Ok(Some(cured))
+        Ok(Ok(cured))
     }
 
     /// The doctests that fail without any patch, if some failed with one; they are named by line.

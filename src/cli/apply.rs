@@ -33,11 +33,12 @@ use crate::subject::patching::{self, Change};
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    it was written
+  0    the patch was written
   1    nothing was written: the program does not build with it, or a test fails with it
-  2    nothing was written: wrong usage, no such patch, a file has changed since, or the patch of a report in a file was not
-       confirmed
-  3    nothing was written: the program does not build without it either, so it cannot be tested
+  2    nothing was written: wrong usage, no such patch, a file that has changed since, or a patch of
+       FILE.json that was not confirmed
+  3    nothing was written: the program does not build without the patch either, so the patch cannot
+       be tested
   130  interrupted, and nothing was written";
 
 #[derive(Args, Clone, Debug)]

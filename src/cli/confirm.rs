@@ -28,7 +28,7 @@ pub struct Confirmed {
 #[derive(Debug)]
 pub struct Refuted {
     choice: Choice,
-    why: &'static str,
+    why: String,
 }
 
 impl std::error::Error for Refuted {}

@@ -6,6 +6,7 @@ mod prompt;
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use self::program::Sources;
 use self::prompt::Names;
 use super::c::CFlags;
 use super::heap::patch;
+use super::numbers::positive;
 use super::{SubjectOptions, output};
 use crate::invocation::{self, Invocation};
 use crate::repair::debugging::Started;
@@ -94,10 +96,11 @@ pub struct Debug {
     #[arg(
         long,
         value_name = "SECONDS",
-        default_value_t = 10,
+        default_value = "10",
+        value_parser = positive::<NonZeroU64>,
         help_heading = "Program"
     )]
-    command_timeout: u64,
+    command_timeout: NonZeroU64,
 
     /// Execute the commands in this file instead of those typed at the prompt
     #[arg(long, value_name = "FILE", help_heading = "Session")]
@@ -216,8 +219,8 @@ impl Debug {
         let shown = session::Settings {
             width: terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)),
             color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-            limit: Duration::from_secs(self.command_timeout),
-            search_limit: Duration::from_secs(self.command_timeout.saturating_mul(SEARCH)),
+            limit: Duration::from_secs(self.command_timeout.get()),
+            search_limit: Duration::from_secs(self.command_timeout.get().saturating_mul(SEARCH)),
             ..session::Settings::default()
         };
         let session = DebugSession::new(subject, files, shown);

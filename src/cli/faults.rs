@@ -1,11 +1,13 @@
 //! `cargo nopol faults`: where other values would make the failing tests pass.
 
+use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use nopol_formula::faults::Formula;
 
 use super::formula;
+use super::numbers::positive;
 use super::options::switch;
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
@@ -36,16 +38,16 @@ pub struct Faults<P: Target> {
     only: Vec<String>,
 
     /// Most places in a candidate
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = "Search")]
-    size: u8,
+    #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
+    size: NonZeroU8,
 
-    /// Find minimal candidates of any size
+    /// Find minimal candidates with any number of places
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Most iterations of a loop, and most activations of a function at once [default: 2 more than the tests need]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
-    bound: Option<u32>,
+    /// Most iterations of a loop, and most nested calls of a function [default: 2 more than the tests need]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
+    bound: Option<NonZeroU32>,
 
     /// How much of the program is in the formula
     #[arg(
@@ -77,17 +79,17 @@ pub struct Faults<P: Target> {
     format: Format,
 
     /// Most candidates to show
-    #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
-    top: usize,
+    #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
+    top: NonZeroUsize,
 }
 
 /// How much of a program is in the formula.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Part {
-    /// What candidates need, found step by step
+    /// Only what candidates need, added step by step
     #[default]
     OnDemand,
-    /// All of it
+    /// The whole program
     Program,
     /// The path of the failing run
     Path,
@@ -111,9 +113,9 @@ impl<P: Target> Faults<P> {
             size: if self.all {
                 ANY
             } else {
-                usize::from(self.size)
+                usize::from(self.size.get())
             },
-            bound: self.bound,
+            bound: self.bound.map(NonZeroU32::get),
             implicit: self.implicit,
             formula: match self.formula {
                 Part::OnDemand => Formula::OnDemand,
@@ -128,8 +130,8 @@ impl<P: Target> Faults<P> {
             Ok(shown) => shown,
             Err(code) => return code,
         };
-        let outcome = reported(&shown, self.top, command, &settings);
-        let human = |shown: &Localization| report::human(shown, self.top);
+        let outcome = reported(&shown, self.top.get(), command, &settings);
+        let human = |shown: &Localization| report::human(shown, self.top.get());
         formula::print(&shown, self.format, human, &outcome)
     }
 }

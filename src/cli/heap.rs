@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::Args;
-use nopol_basics::count;
+use nopol_basics::{agree, all, count};
 use nopol_heap::written::Written;
 
 use super::formula;
@@ -154,27 +154,62 @@ fn human(shown: &Batch, command: &str) -> String {
     text
 }
 
+/// Which tests pass now, if so many failed of all.
+fn passing(failing: usize, all: usize) -> String {
+    let now = match all - failing {
+        0 => agree(failing, "the test now passes", "these tests now pass"),
+        1 => agree(
+            failing,
+            "this test, and the one that passed before, now pass",
+            "these tests, and the one that passed before, now pass",
+        ),
+        _ => agree(
+            failing,
+            "this test, and those that passed before, now pass",
+            "these tests, and those that passed before, now pass",
+        ),
+    };
+    format!("{now} in the tool's interpreter")
+}
+
 fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Result {
     for warning in &shown.warnings {
         writeln!(text, "note: {warning}")?;
     }
-    let all = match shown.by {
-        By::States => count(shown.calls, "call"),
-        By::Tests => count(shown.calls, "test"),
-    };
     if shown.outcome == Ended::Correct {
         return match shown.by {
-            By::States => writeln!(text, "`{}` is correct in {all}", shown.function),
-            By::Tests => writeln!(text, "none of these tests fails"),
+            By::States => writeln!(
+                text,
+                "`{}` is correct in {}",
+                shown.function,
+                all(shown.calls, "call")
+            ),
+            By::Tests => match shown.calls {
+                1 => writeln!(text, "the test does not fail"),
+                _ => writeln!(text, "none of these tests fails"),
+            },
         };
     }
     if !shown.failing.is_empty() {
         let failing = shown.failing.len();
         match shown.by {
             By::States => {
-                writeln!(text, "`{}` fails in {failing} of {all}:", shown.function)?;
+                let calls = match failing == shown.calls {
+                    true => all(failing, "call"),
+                    false => format!("{failing} of {}", count(shown.calls, "call")),
+                };
+                writeln!(text, "`{}` fails in {calls}:", shown.function)?;
             }
-            By::Tests => writeln!(text, "of {all}, to be repaired:")?,
+            By::Tests => {
+                let what = agree(failing, "the test to repair", "the tests to repair");
+                match failing == shown.calls {
+                    true => writeln!(text, "{what}:")?,
+                    false => {
+                        let all = count(shown.calls, "test");
+                        writeln!(text, "{what}, {failing} of {all}:")?;
+                    }
+                }
+            }
         }
         for failing in shown.failing.iter().take(MANY) {
             writeln!(text, "  {failing}")?;
@@ -209,15 +244,17 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         shown.function,
         shown.seconds,
         match shown.by {
-            By::States if shown.calls == 1 => "the call now produces the expected heap".to_owned(),
-            By::States => format!("all {all} now produce the expected heap"),
-            By::Tests =>
-                "these tests, and those that passed, now pass in the tool's interpreter".to_owned(),
+            By::States => format!(
+                "{} now {} the expected heap",
+                all(shown.calls, "call"),
+                agree(shown.calls, "produces", "produce")
+            ),
+            By::Tests => passing(shown.failing.len(), shown.calls),
         }
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
-        writeln!(text, "\nother changes with which these tests pass there:")?;
+        writeln!(text, "\nother changes that also do this:")?;
     }
     for diff in &shown.alternatives {
         writeln!(text, "{}", brief(diff))?;

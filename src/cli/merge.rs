@@ -1,6 +1,7 @@
 //! `cargo nopol merge`: joins the outcomes of the shares of a search.
 
 use std::fs;
+use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -8,6 +9,7 @@ use clap::Args;
 
 use super::Target;
 use super::c::CFlags;
+use super::numbers::positive;
 use super::options::formats;
 use super::output;
 use super::request::SubjectOptions;
@@ -22,9 +24,9 @@ pub struct Merge<P: Target> {
     #[arg(value_name = "OUTCOME", required = true)]
     outcomes: Vec<Utf8PathBuf>,
 
-    /// Most patches to show for each group of failing tests
-    #[arg(long, value_name = "K", default_value_t = 5)]
-    top: usize,
+    /// Most patches to show for each probable cause
+    #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
+    top: NonZeroUsize,
 
     /// How to show the result
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats())]
@@ -64,7 +66,7 @@ impl<P: Target> Merge<P> {
             whole::read(&text).with_context(|| path.to_string())
         };
         let outcomes = self.outcomes.iter().map(read).collect::<Result<Vec<_>>>()?;
-        merge::merge(&outcomes, self.top)
+        merge::merge(&outcomes, self.top.get())
     }
 
     /// Keeps the merged outcome as the last one, if it is about this subject.

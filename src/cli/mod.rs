@@ -14,6 +14,7 @@ mod heap;
 mod look;
 mod merge;
 mod mutate;
+mod numbers;
 mod options;
 mod output;
 mod renamed;

@@ -1,5 +1,6 @@
 //! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
 
+use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -7,6 +8,7 @@ use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
 use super::formula;
+use super::numbers::positive;
 use super::options::switch;
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
@@ -62,21 +64,21 @@ pub struct Mutate<P: Target> {
         default_missing_value = "true", value_parser = switch(), hide_possible_values = true, help_heading = "Specification")]
     implicit: bool,
 
-    /// Which mutations there are: 1 operators of a kind, 2 more operators and constants, 3 also variables, any constants, and
-    /// conditions negated or with a clause left out
+    /// Which mutations to try: 1 operators of the same kind; 2 also other operators and constants; 3 also variables, any
+    /// constant, and conditions negated or without one clause
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3), help_heading = "Search")]
     level: u8,
 
-    /// Most statements that a repair changes
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = "Search")]
-    size: u8,
+    /// Most statements that a repair may change
+    #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
+    size: NonZeroU8,
 
-    /// Most iterations of a loop, and most activations of a function at once [default: 2 more than the tests need, 8
+    /// Most iterations of a loop, and most nested calls of a function [default: 2 more than the tests need, 8
     /// for a function]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
-    bound: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
+    bound: Option<NonZeroU32>,
 
-    /// Which other programs an input rules out if a program is wrong for it [default: slice; at level 3 run]
+    /// If a mutated program is wrong for an input, which other ones are excluded with it [default: slice; at level 3 run]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 
@@ -95,20 +97,20 @@ pub struct Mutate<P: Target> {
     format: Format,
 
     /// Most repairs to show
-    #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
-    top: usize,
+    #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
+    top: NonZeroUsize,
 }
 
 /// What is ruled out.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Pruned {
-    /// Every program that is wrong for it
+    /// Every one that is wrong for this input
     Run,
-    /// Those that agree on a minimal core of the choices
+    /// Those with the same mutations in a minimal set that already makes the program wrong
     Core,
-    /// Those that agree on what the run depends on
+    /// Those with the same mutations in the statements that the run depends on
     Slice,
-    /// Only that program
+    /// No other program
     None,
 }
 
@@ -130,8 +132,8 @@ impl<P: Target> Mutate<P> {
             function: self.function,
             reference: self.reference_function,
             level,
-            size: usize::from(self.size),
-            bound: self.bound,
+            size: usize::from(self.size.get()),
+            bound: self.bound.map(NonZeroU32::get),
             implicit: self.implicit,
             prune: match self.prune {
                 Some(Pruned::Run) => Prune::Run,
@@ -151,7 +153,7 @@ impl<P: Target> Mutate<P> {
         // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} mutate");
         invocation::keep(&settings, &outcome, &by);
-        let human = |shown: &Mutation| report::human(shown, self.top, command);
+        let human = |shown: &Mutation| report::human(shown, self.top.get(), command);
         let reported = Outcome {
             ending: shown.outcome.into(),
             ..outcome

@@ -11,6 +11,7 @@ use nopol_process::run::sandbox::SandboxMode;
 use nopol_source::PatchKind;
 use serde::Serialize;
 
+use super::numbers::{positive, whole};
 use crate::config::seconds;
 use crate::repair::settings::EngineKind;
 use crate::repair::shard::Shard;
@@ -41,7 +42,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Sites")]
     lines: Option<Vec<String>>,
 
-    /// Where you expect the fault: patches in this function, or at this line, rank higher; may be given several times
+    /// Where you expect the fault: patches in this function or at this line rank higher; may be given several times
     #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]
     near: Option<Vec<String>>,
 
@@ -49,13 +50,13 @@ pub struct SearchOptions {
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
 
-    /// Search only lines that --in-diff names, or lines with uncommitted changes
+    /// Search only the lines that --in-diff names, without it those with uncommitted changes
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Sites")]
     only_in_diff: Option<bool>,
 
-    /// The commit that a pull request is to be merged into, or its unified diff: with `--format github-review`, patches
-    /// of lines in that diff become suggestions
+    /// The base commit of a pull request, or its unified diff: with `--format github-review`, patches of lines in that
+    /// diff become suggestions
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Report")]
     diff_base: Option<String>,
 
@@ -63,7 +64,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,
 
-    /// Where no single patch cures a failing test, look for two conditions to change at once
+    /// If no single patch fixes a failing test, look for two conditions to change at once
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true)]
     multi: Option<bool>,
@@ -78,16 +79,16 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true)]
     thorough: Option<bool>,
 
-    /// Most patches to show for each group of failing tests [default: 5]
-    #[arg(long, value_name = "K", value_parser = at_least_one)]
-    top: Option<usize>,
+    /// Most patches to show for each probable cause [default: 5]
+    #[arg(long, value_name = "K", value_parser = positive::<NonZeroUsize>)]
+    top: Option<NonZeroUsize>,
 
-    /// Hide patches with a smaller probability, 0 to 1, that a maintainer would write them [default: 0.0]
+    /// Hide patches with less confidence than this, 0 to 1 [default: 0.0]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
-    /// Most test processes at a time [default: the number of processors]
-    #[arg(long, short, value_name = "N", help_heading = "Limits")]
+    /// Most test processes that run at once [default: the number of processors]
+    #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 
     /// Search only share K of N; `cargo nopol merge` joins the shares, each printed with `--format outcome`
@@ -99,34 +100,34 @@ pub struct SearchOptions {
     #[serde(serialize_with = "seconds::option::serialize")]
     time_limit: Option<Duration>,
 
-    /// Seconds a single test may take [default: 20]
+    /// Seconds that a single test may take [default: 20]
     #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
     #[serde(serialize_with = "seconds::option::serialize")]
     test_timeout: Option<Duration>,
 
-    /// GiB of memory that a test may use [default: 4]
-    #[arg(long, value_name = "GIB", help_heading = "Limits")]
+    /// Memory that a test may use, in GiB [default: 4]
+    #[arg(long, value_name = "GIB", help_heading = "Limits", value_parser = positive::<NonZeroU32>)]
     memory: Option<NonZeroU32>,
 
-    /// Most loop iterations and evaluations of a failing or forced test [default: 20000000]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    /// Most loop iterations and evaluations of conditions in one run of a failing test [default: 20000000]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<u64>)]
     fuel: Option<u64>,
 
-    /// Most runs of a failing test with a single evaluation of a condition reversed [default: 400]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    /// Most runs of a failing test in which one evaluation of a condition is reversed [default: 400]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]
     flips: Option<usize>,
 
-    /// What runs of the subject may not do: `off` forbids nothing, `writes` writing outside of the working copy and
-    /// their own temporary directory, `strict` also the network and signals to other processes [default: writes]
+    /// What tests must not do: `off` forbids nothing; `writes` forbids writing outside of the working copy and a
+    /// temporary directory of their own; `strict` also forbids the network and signals to other processes [default: writes]
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
-    /// Force all conditions; do not compute from a formula which of them matter
+    /// Force every condition; do not use a formula to find those that matter
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,
 
-    /// C only: where no condition is the repair, do not search for changes of statements that modify linked structures
+    /// C only: if no change of a condition repairs the program, do not try to change statements on linked structures
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_heap: Option<bool>,
@@ -136,7 +137,7 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]
     no_trivial: Option<bool>,
 
-    /// Which engine looks for conditions [default: portfolio]
+    /// Which engine synthesizes conditions [default: portfolio]
     #[arg(long, value_name = "ENGINE", help_heading = "Synthesis", value_parser = engines())]
     engine: Option<EngineKind>,
 
@@ -149,11 +150,11 @@ pub struct SearchOptions {
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
-    /// Which result of a complete search leads to exit code 1 [default: no-patch]
+    /// For which result of a complete search the exit code is 1 [default: no-patch]
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
-    /// Exit with 0 even if no patch fixes some failing test
+    /// Exit with 0 even if some failing tests are fixed by no patch
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
     allow_partial: Option<bool>,
@@ -221,13 +222,6 @@ fn probability(text: &str) -> Result<f64, String> {
     number
         .filter(|number| (0.0..=1.0).contains(number))
         .ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| format!("`{text}` is not a positive number"))
 }
 
 #[cfg(test)]

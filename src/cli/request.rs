@@ -73,7 +73,7 @@ pub struct SubjectOptions<P: Args> {
 #[derive(Args, Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct WorkDir {
-    /// The --work-dir of the search
+    /// The work directory that the search used
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 }

@@ -1,10 +1,12 @@
 //! `cargo nopol synth`: solves synthesis problems from files.
 
 use std::fs;
+use std::num::NonZeroUsize;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::numbers::positive;
 use super::options::engines;
 use super::output;
 use crate::exchange::ProblemFile;
@@ -18,15 +20,15 @@ pub struct Synth {
     #[arg(value_name = "PROBLEM", required = true)]
     problems: Vec<Utf8PathBuf>,
 
-    /// Which engine looks for conditions
+    /// Which engine synthesizes conditions
     #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     engine: EngineKind,
 
     /// Most conditions to show
-    #[arg(long, value_name = "K", default_value_t = 5)]
-    top: usize,
+    #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
+    top: NonZeroUsize,
 
-    /// Judge this answer of another solver to NAME.sl or NAME.smt2 instead of looking for one
+    /// Do not search; judge this answer of another solver to NAME.sl or NAME.smt2
     #[arg(long, value_name = "FILE")]
     answer: Option<Utf8PathBuf>,
 
@@ -75,7 +77,7 @@ impl Synth {
                 solve::judge(&problem, &answer)
             }
             None => {
-                let (engine, top) = (self.engine, self.top);
+                let (engine, top) = (self.engine, self.top.get());
                 Ok(solve::solve(&problem, &SolveOptions { engine, top }))
             }
         }

@@ -39,6 +39,7 @@ use serde_json::Value as Json;
 use typed_index_collections::TiVec;
 
 use super::value;
+use nopol_basics::count;
 use nopol_basics::stack::on_large;
 use nopol_expr::{Expr, Pool, Reading, Row, Spec, Term, TermId};
 use terms::{Literal, Terms, Variable};
@@ -307,9 +308,9 @@ fn rows(
         let at = format!("{key}[{index}].values");
         if context.values.len() != variables.len() {
             let what = format!(
-                "{} values for {} variables; give one for each, in their order",
-                context.values.len(),
-                variables.len()
+                "{} for {}; give one for each, in their order",
+                count(context.values.len(), "value"),
+                count(variables.len(), "variable")
             );
             return Err((at, what));
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use fixedbitset::FixedBitSet;
 use nopol_basics::deadline::Deadline;
+use nopol_basics::times;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
 use nopol_program::front::rust::{ReadTests, Wanted};
@@ -291,8 +292,8 @@ impl Loaded {
             End::WrongOutput => "it prints something else".to_owned(),
             End::WrongExit(code) => format!("it exits with {code}"),
             End::Bound(_) => format!(
-                "a loop or recursion repeats more than {} times",
-                self.rounds
+                "a loop or recursion repeats more than {}",
+                times(self.rounds as usize)
             ),
             End::Assumption => "an assumption does not hold".to_owned(),
             End::Steps | End::Late => "it takes too long".to_owned(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nopol_basics::{agree, times};
 use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{PlaceId, PlaceKind};
@@ -195,10 +196,10 @@ pub fn shown(
         FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values at up to {} make the failing {} pass where no loop iterates more than {} times (--size, --bound)",
+                "no other values at up to {} make the failing {} pass where no loop iterates more than {} (--size, --bound)",
                 super::places(found.complete_to),
-                if tests.len() == 1 { "test" } else { "tests" },
-                loaded.bound,
+                agree(tests.len(), "test", "tests"),
+                times(loaded.bound as usize),
             )),
         ),
         FaultsOutcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),

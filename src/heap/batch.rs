@@ -2,30 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use nopol_basics::nearest::did_you_mean;
-use nopol_heap::RESULT;
 use nopol_heap::accept::{Compile, accepted};
 use nopol_heap::confine::{Confinement, search};
-use nopol_heap::effect::Effects;
 use nopol_heap::load::Loaded;
-use nopol_heap::machine::Point;
-use nopol_heap::memory::Memory;
-use nopol_heap::notation;
 use nopol_heap::patch::Change;
-use nopol_heap::problem::{Control, Failure, Recording, Triple};
 use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
-use nopol_heap::state::State;
-use nopol_heap::trial::{Trial, TrialRepair};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
-use nopol_program::ir::{Program, Test};
 use nopol_source::Language;
 use serde::Serialize;
 
+use super::by_tests::by_tests;
+use super::specification::{contradiction, describe, triples};
 use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c, of_rust_with, whole_of};
-use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Project, Subject};
@@ -115,11 +106,8 @@ impl Batch {
 }
 
 /// What a change may be, for who wonders why there is none.
-const SHAPES: &str = "a change replaces an operand or a comparison, leaves a statement out, or inserts an assignment; none \
+pub(super) const SHAPES: &str = "a change replaces an operand or a comparison, leaves a statement out, or inserts an assignment; none \
      inserts an `if` of its own, a loop, an allocation or a call";
-
-/// Most failing calls that are described.
-const MOST_DESCRIBED: usize = 5;
 
 /// Repairs a function. What a Rust program is changed to is put to its compiler.
 ///
@@ -242,223 +230,6 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     Ok(batch)
 }
 
-/// A repair by tests.
-#[derive(Clone, Debug)]
-pub struct Repair {
-    /// The function that it changes.
-    pub function: String,
-    /// What it changes.
-    pub edits: Vec<Edit>,
-    /// The same as a unified diff.
-    pub diff: String,
-}
-
-/// A program with linked structures, and its tests.
-#[derive(Debug)]
-pub struct HeapProgram {
-    program: Program,
-    texts: Vec<String>,
-    tests: Vec<Test>,
-}
-
-impl HeapProgram {
-    /// Reads a subject. `None` if it has no linked structures, or is beyond what is modelled.
-    pub fn of(subject: &Subject) -> Option<Self> {
-        let whole = subject.ecosystem.whole(&subject.root).ok()?;
-        if whole.language != Language::C {
-            return None;
-        }
-        let (program, tests, _) = of_c(&whole, &[]).ok()?;
-        (!program.records.is_empty()).then(|| Self {
-            texts: texts(&whole),
-            program,
-            tests,
-        })
-    }
-}
-
-/// Repairs by these failing tests, the smallest changes first, until the search `is_over`.
-pub fn repairs(
-    of: &HeapProgram,
-    subject: &Subject,
-    failing: &[String],
-    is_over: &dyn Fn() -> bool,
-) -> Vec<Repair> {
-    let trial = Trial {
-        program: &of.program,
-        texts: &of.texts,
-        tests: &of.tests,
-        wanted: failing,
-        is_over,
-    };
-    let found = trial.search(None).found;
-    let repairs = found.iter().map(|found| {
-        let written = Written::new(&found.loaded, &found.changes, |file| {
-            subject.path_in_diffs(file)
-        });
-        let edits = written.edits.into_iter().map(|edit| Edit {
-            before: written.texts[&edit.file][edit.span.clone()].to_owned(),
-            file: edit.file.into(),
-            line: edit.line,
-            column: edit.column,
-            span: edit.span,
-            mark: None,
-            after: edit.text,
-        });
-        Repair {
-            function: found.loaded.routine.name.clone(),
-            edits: edits.collect(),
-            diff: written.diff,
-        }
-    });
-    repairs.collect()
-}
-
-/// Repairs by tests that fail.
-fn by_tests(
-    request: &HeapRequest,
-    subject: &Subject,
-    whole: &ProgramText,
-) -> Result<Batch, Refusal> {
-    let (program, tests, left_out) = of_c(whole, &[])?;
-    let names = || tests.iter().map(|test| &*test.name);
-    if let Some(test) = left_out
-        .iter()
-        .find(|test| request.failing.contains(&test.test))
-    {
-        return Err(Refusal::Outside(format!(
-            "`{}` is left out: {}",
-            test.test, test.reason
-        )));
-    }
-    if let Some(unknown) = request
-        .failing
-        .iter()
-        .find(|name| !names().any(|other| other == **name))
-    {
-        let near = did_you_mean(unknown, names());
-        return Err(Refusal::Usage(format!(
-            "there is no test `{unknown}`{near}"
-        )));
-    }
-    if let Some(function) = &request.function {
-        Loaded::of(program.clone(), texts(whole), function).map_err(named)?;
-    }
-    let started = Instant::now();
-    let trial = Trial {
-        program: &program,
-        texts: &texts(whole),
-        tests: &tests,
-        wanted: &request.failing,
-        is_over: &|| started.elapsed() >= request.time_limit,
-    };
-    let tried = trial.search(request.function.as_deref());
-    let mut batch = Batch {
-        function: request.function.clone().unwrap_or_default(),
-        by: By::Tests,
-        calls: tests.len(),
-        failing: tried.failing.clone(),
-        warnings: left_out::sentences(&left_out),
-        seconds: started.elapsed().as_secs_f64(),
-        ..Batch::default()
-    };
-    if tried.failing.is_empty() {
-        batch.outcome = Ended::Correct;
-        return Ok(batch);
-    }
-    let Some((first, others)) = tried.found.split_first() else {
-        if tried.searched.is_empty() {
-            return Err(Refusal::Outside(match tried.outside.is_empty() {
-                true => {
-                    "no function that the failing tests call has pointers to structures".to_owned()
-                }
-                false => format!("no function can be searched: {}", tried.outside.join("; ")),
-            }));
-        }
-        batch.outcome = if tried.is_over {
-            Ended::Limit
-        } else {
-            Ended::None
-        };
-        let [singles, pairs] = tried.looked;
-        batch.message = Some(format!(
-            "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
-            match tried.is_over {
-                true => "the time was up before all changes",
-                false => "none of the changes",
-            },
-            tried.searched.join("`, `"),
-            match tried.is_over {
-                true => format!(
-                    "were tried ({} s; --time-limit gives more)",
-                    request.time_limit.as_secs_f64()
-                ),
-                false => "that were tried makes the tests pass".to_owned(),
-            },
-            match tried.is_capped {
-                true => ", the most likely ones; there are more of them",
-                false => "",
-            },
-        ));
-        if !tried.is_over {
-            batch.warnings.push(SHAPES.to_owned());
-        }
-        batch.warnings.extend(tried.outside);
-        return Ok(batch);
-    };
-    let shown = |found: &TrialRepair| {
-        Written::new(&found.loaded, &found.changes, |file| {
-            subject.path_in_diffs(file)
-        })
-    };
-    let given_up = tests
-        .iter()
-        .filter(|test| tried.given_up.contains(&test.name));
-    batch.warnings.extend(of_others(
-        &tried.given_up,
-        &first.passed(given_up),
-        !others.is_empty(),
-    ));
-    batch.outcome = Ended::Repaired;
-    batch.function.clone_from(&first.loaded.routine.name);
-    batch.written = shown(first);
-    for other in others {
-        let diff = shown(other).diff;
-        // Two ways may be written alike.
-        if diff != batch.written.diff && !batch.alternatives.contains(&diff) {
-            batch.alternatives.push(diff);
-        }
-    }
-    Ok(batch)
-}
-
-/// What becomes of failing tests that --failing does not name, with the first repair.
-fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<String> {
-    let names = |names: &[&str]| {
-        let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        named.join(", ")
-    };
-    let still = given_up.iter().map(|name| &**name);
-    let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
-    let with = match has_more {
-        true => "with the first repair",
-        false => "with the repair",
-    };
-    let become_of = match (passed, still.as_slice()) {
-        ([], []) => return None,
-        (passed, []) => format!("{} now pass {with}", names(passed)),
-        ([], still) => format!("{} still fail {with}", names(still)),
-        (passed, still) => format!(
-            "{} now pass {with}, and {} still fail",
-            names(passed),
-            names(still)
-        ),
-    };
-    Some(format!(
-        "--failing does not name all tests that fail, and repairs need not make the others pass: {become_of}"
-    ))
-}
-
 /// Whether the program with these changes, read again, fulfils everything: also in calls that were not reached before.
 fn holds(
     loaded: &Loaded,
@@ -484,142 +255,15 @@ fn holds(
     Ok(all.all(|triple| triple.check(&patched.routine).is_ok()))
 }
 
-fn texts(whole: &ProgramText) -> Vec<String> {
+/// The texts of all files.
+pub(super) fn texts(whole: &ProgramText) -> Vec<String> {
     whole.files.iter().map(|(_, text)| text.clone()).collect()
 }
 
 /// A function that does not exist is the user's mistake, and anything else beyond what is modelled.
-fn named(outside: nopol_program::ir::Outside) -> Refusal {
+pub(super) fn named(outside: nopol_program::ir::Outside) -> Refusal {
     match outside.reason.starts_with("there is no function") {
         true => Refusal::Usage(outside.reason),
         false => Refusal::Outside(outside.to_string()),
-    }
-}
-
-/// What the function must fulfil.
-fn triples(request: &HeapRequest, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Triple>, Refusal> {
-    let mut triples = Vec::new();
-    for (before, after) in &request.states {
-        triples.push(Triple {
-            from: Point::Start,
-            before: state(loaded, before)?,
-            control: Control::Free,
-            to: Point::End,
-            after: state(loaded, after)?,
-            effects: Effects::new(),
-        });
-    }
-    if let Some(reference) = &request.reference {
-        let right =
-            Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference).map_err(named)?;
-        let parameters = |loaded: &Loaded| loaded.routine.parameters.len();
-        if parameters(&right) != parameters(loaded) {
-            return Err(Refusal::Usage(format!(
-                "`{}` and `{reference}` do not have the same parameters",
-                loaded.routine.name
-            )));
-        }
-        for test in tests {
-            for before in loaded.entries_of(test) {
-                triples.extend(referred(loaded, &right, &before));
-            }
-        }
-        if triples.is_empty() {
-            return Err(Refusal::Usage(format!(
-                "no test calls `{}`: give its states with --pre and --post, or name tests that call it",
-                loaded.routine.name
-            )));
-        }
-    }
-    if triples.is_empty() {
-        return Err(Refusal::Usage(
-            "the function has no specification: give --reference-function FUNCTION, or --pre and --post".to_owned(),
-        ));
-    }
-    Ok(triples)
-}
-
-/// What the reference does from a state on, in terms of the function.
-pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Triple> {
-    let mut state = before.state(&loaded.routine);
-    let names = |loaded: &Loaded| -> Vec<String> {
-        let parameters = loaded.routine.parameters.iter();
-        let names = parameters.map(|id| loaded.routine.variables[*id].name.clone());
-        names.collect()
-    };
-    for variable in &mut state.variables {
-        let position = names(loaded).iter().position(|name| *name == variable.name);
-        if let Some(at) = position {
-            variable.name.clone_from(&names(right)[at]);
-        }
-    }
-    let memory = Memory::from_state(&right.routine, &state);
-    let recording = Recording::new(&right.routine, memory).ok()?;
-    // Only what a caller sees: the locals of the two are their own.
-    let mut after: State = recording.after.state(&right.routine);
-    let is_seen = |name: &str| {
-        let globals = right
-            .routine
-            .variables
-            .iter()
-            .filter(|variable| variable.is_global);
-        name == RESULT
-            || globals
-                .map(|variable| &variable.name)
-                .any(|other| other == name)
-    };
-    after.variables.retain(|variable| is_seen(&variable.name));
-    Some(Triple {
-        from: Point::Start,
-        before: before.clone(),
-        control: Control::Free,
-        to: Point::End,
-        after: Memory::from_state(&loaded.routine, &after),
-        effects: Effects::new(),
-    })
-}
-
-/// A state that the user gave: JSON, or the notation.
-fn state(loaded: &Loaded, text: &str) -> Result<Memory, Refusal> {
-    notation::parse(&loaded.routine, text).map_err(Refusal::Usage)
-}
-
-/// What is wrong after each call that fails.
-fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
-    let failing = (1..).zip(triples);
-    let failing = failing.filter_map(|(number, triple)| {
-        let failure = triple.check(&loaded.routine).err()?;
-        let what = match failure {
-            Failure::Fault(fault) => fault.to_string(),
-            Failure::Control => "a loop has another number of iterations".to_owned(),
-            Failure::Values(wrong) => {
-                let mut machine = triple.machine(&loaded.routine);
-                // The run ends, or there would be no values.
-                let _ = triple.run(&mut machine);
-                let named = wrong.iter().take(MOST_DESCRIBED).map(|entity| {
-                    let name = machine.memory.name(&loaded.routine, *entity);
-                    let (is, wanted) = (machine.memory.get(*entity), triple.after.get(*entity));
-                    format!("{name} is {is} instead of {wanted}")
-                });
-                named.collect::<Vec<_>>().join(", ")
-            }
-        };
-        Some(format!("call {number}: {what}"))
-    });
-    failing.collect()
-}
-
-fn contradiction(triples: &[usize]) -> String {
-    let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
-    match calls.as_slice() {
-        [] => {
-            "none of the changes that this command tries leads to the states that were given: check --pre and --post"
-                .to_owned()
-        }
-        [call] => format!("none of the changes that this command tries leads to the expected heap of call {call}"),
-        calls => format!(
-            "the states contradict each other, or no change that this command tries leads to them: calls {} cannot be fulfilled together",
-            calls.join(", ")
-        ),
     }
 }

@@ -10,12 +10,13 @@ use nopol_source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
 use nopol_source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
 use nopol_source::substitutes::Substitutes;
 use nopol_source::words::plain_names;
-use nopol_source::{Language, PatchKind, SiteKind};
+use nopol_source::{Language, PatchKind, SiteKind, Sources};
 
-use super::angelic::one_step::{Sound, Unobserved, cost};
+use super::angelic::one_step::{self, Sound, Unobserved, cost};
 use super::engine::Engine;
 use super::fix::{Evidence, Fix, SiteEdit};
 use super::knowledge::Knowledge;
+use super::panics::Panics;
 use super::reports;
 use super::session::Session;
 use super::settings::Depth;
@@ -60,7 +61,7 @@ impl Engine for Arithmetic {
         knowledge.notes.sites.extend(reports);
         let mut fixes: Vec<Fix> = Vec::new();
         for suspect in &computing {
-            fixes.extend(session.arithmetic_fixes(knowledge, targets, suspect, &kin));
+            fixes.extend(fixes_at(session, knowledge, targets, suspect, &kin));
             if fixes.len() >= MOST_EDITS {
                 knowledge.notes.warn(format!(
                     "only the {MOST_EDITS} small edits at the most suspicious integer expressions are tried; --file, --lines or --near choose others"
@@ -77,73 +78,73 @@ impl Engine for Arithmetic {
     }
 }
 
-impl Session<'_> {
-    /// The small edits of one expression, the likeliest ones, cheapest first.
-    fn arithmetic_fixes(
-        &self,
-        knowledge: &Knowledge,
-        targets: &[TestIndex],
-        suspect: &Suspect,
-        kin: &Kin,
-    ) -> Vec<Fix> {
-        let site = self.site(suspect.site);
-        let place = place::of(site) + place::common(suspect.suspiciousness, site.kind);
-        let panics = self.panics(knowledge, targets);
-        let bonus = panics.bonus(self.sources, suspect.site);
-        let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
-        let mut of_site = targets.to_vec();
-        of_site.retain(|test| knowledge.spectrum.reaches(*test, suspect.site));
-        // Without a sanitizer C says nothing of overflow, and a wider type changes nothing else.
-        let overflows =
-            self.sources.language == Language::C || panics.overflows_at(self.sources, suspect.site);
-        let edits = self.arithmetic_edits(suspect, kin, overflows).into_iter();
-        let mut edits: Vec<(u32, Sound)> = edits
-            .map(|edit| ((cost(edit.step, site) + place).saturating_sub(bonus), edit))
-            .collect();
-        edits.sort_by_key(|(cost, _)| *cost);
-        edits.truncate(MOST_AT_SITE);
-        let fix = |(cost, edit): (u32, Sound)| Fix {
-            targets: of_site.clone(),
+/// The small edits of one expression, the likeliest ones, cheapest first.
+fn fixes_at(
+    session: &Session,
+    knowledge: &Knowledge,
+    targets: &[TestIndex],
+    suspect: &Suspect,
+    kin: &Kin,
+) -> Vec<Fix> {
+    let site = session.site(suspect.site);
+    let place = place::of(site) + place::common(suspect.suspiciousness, site.kind);
+    let panics = Panics::at(session, knowledge, targets);
+    let bonus = panics.bonus(session.sources, suspect.site);
+    let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
+    let mut of_site = targets.to_vec();
+    of_site.retain(|test| knowledge.spectrum.reaches(*test, suspect.site));
+    // Without a sanitizer C says nothing of overflow, and a wider type changes nothing else.
+    let overflows = session.sources.language == Language::C
+        || panics.overflows_at(session.sources, suspect.site);
+    let edits = edits_at(session.sources, suspect, kin, overflows).into_iter();
+    let mut edits: Vec<(u32, Sound)> = edits
+        .map(|edit| ((cost(edit.step, site) + place).saturating_sub(bonus), edit))
+        .collect();
+    edits.sort_by_key(|(cost, _)| *cost);
+    edits.truncate(MOST_AT_SITE);
+    let fix = |(cost, edit): (u32, Sound)| Fix {
+        targets: of_site.clone(),
+        cost,
+        edits: vec![SiteEdit {
+            site: suspect.site,
+            function: site.function,
+            suspiciousness: suspect.suspiciousness,
+            switched: edit.condition.to_string(),
+            condition: edit.condition,
             cost,
-            edits: vec![SiteEdit {
-                site: suspect.site,
-                function: site.function,
-                suspiciousness: suspect.suspiciousness,
-                switched: edit.condition.to_string(),
-                condition: edit.condition,
-                cost,
-                why: edit.step.to_string(),
-                is_loose: true,
-                is_trivial: false,
-                evidence: Arc::clone(&nothing),
-            }],
-        };
-        edits.into_iter().map(fix).collect()
-    }
+            why: edit.step.to_string(),
+            is_loose: true,
+            is_trivial: false,
+            evidence: Arc::clone(&nothing),
+        }],
+    };
+    edits.into_iter().map(fix).collect()
+}
 
-    /// The small edits of one expression, and where it `overflows` those that avoid that.
-    fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin, overflows: bool) -> Vec<Sound> {
-        let site = self.site(suspect.site);
-        let language = self.sources.language;
-        if site.kind == SiteKind::Assignment {
-            let mut edits = assignment_edits(&site.text);
-            if overflows {
-                edits.extend(overflow_edits_of_assignment(&site.text, language));
-            }
-            return edits.into_iter().map(Sound::from).collect();
-        }
-        let text = plain_names(&site.text);
-        let Some(tree) = self.sources.language.parse(&text) else {
-            return Vec::new();
-        };
-        let substitutes = Substitutes {
-            sources: self.sources,
-            site,
-        };
-        let mut edits = arithmetic_edits(&tree, &text, self.nearby(site, kin), substitutes);
+/// The small edits of one expression, and where it `overflows` those that avoid that.
+fn edits_at(sources: &Sources, suspect: &Suspect, kin: &Kin, overflows: bool) -> Vec<Sound> {
+    let site = &sources.sites[suspect.site];
+    let language = sources.language;
+    if site.kind == SiteKind::Assignment {
+        let mut edits = assignment_edits(&site.text);
         if overflows {
-            edits.extend(overflow_edits(&tree, &text, language));
+            edits.extend(overflow_edits_of_assignment(&site.text, language));
         }
-        self.sound(site, &tree, edits).collect()
+        return edits.into_iter().map(Sound::from).collect();
     }
+    let text = plain_names(&site.text);
+    let Some(tree) = sources.language.parse(&text) else {
+        return Vec::new();
+    };
+    let substitutes = Substitutes { sources, site };
+    let mut edits = arithmetic_edits(
+        &tree,
+        &text,
+        one_step::nearby(sources, site, kin),
+        substitutes,
+    );
+    if overflows {
+        edits.extend(overflow_edits(&tree, &text, language));
+    }
+    one_step::sound(sources, site, &tree, edits).collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use nopol_basics::count;
 use nopol_basics::nearest::nearest;
+use nopol_basics::{agree, all, count};
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
 use nopol_process::run::{Plan, Runner, TestRun, Verdict};
@@ -18,7 +18,7 @@ use crate::report::Complaint;
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::markup::code;
-use crate::report::phrases::names;
+use crate::report::phrases::{capitalized, names};
 use crate::report::progress::Progress;
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
@@ -174,9 +174,11 @@ pub fn take(
             .collect();
         if !names.is_empty() {
             progress.warn(format!(
-                "these tests pass in the working copy and fail in {}: {}. The cause is something that is not copied: files outside the workspace, your home directory, or the contents of the target directory",
-                workspace.subject.root,
-                names.join(", ")
+                "{} {} in the working copy and {} in {}. The cause is something that is not copied: files outside the workspace, your home directory, or the contents of the target directory",
+                names.join(", "),
+                agree(names.len(), "passes", "pass"),
+                agree(names.len(), "fails", "fail"),
+                workspace.subject.root
             ));
         }
     }
@@ -369,9 +371,12 @@ fn check_tests(
             let meant = meant(wanted, tests);
             let meant = meant.map(|name| format!(" Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test `{wanted}` among the {} tests; `{} list` shows their names.{}",
-                tests.len(),
+                "no test is called `{wanted}`; `{} list` shows {}.{}",
                 settings.project.command(),
+                match tests.len() {
+                    1 => "the name of the only test".to_owned(),
+                    _ => format!("the names of {}", all(tests.len(), "test")),
+                },
                 meant.unwrap_or_default()
             )))
         }
@@ -447,12 +452,18 @@ pub fn targets(
                 "Every test passes except those set aside.".to_owned()
             }
             true if tests.len() == 1 => "The only test passes.".to_owned(),
-            true => format!("All {} tests pass.", tests.len()),
-            false if failing.is_empty() => format!("{} passes.", names(&settings.failing)),
-            false => format!(
-                "{} passes; these fail: {}.",
+            true => format!("{} pass.", capitalized(&all(tests.len(), "test"))),
+            false if failing.is_empty() => format!(
+                "{} {}.",
                 names(&settings.failing),
-                names(&outcome.failing_tests)
+                agree(settings.failing.len(), "passes", "pass")
+            ),
+            false => format!(
+                "{} {}, but {} {}.",
+                names(&settings.failing),
+                agree(settings.failing.len(), "passes", "pass"),
+                names(&outcome.failing_tests),
+                agree(outcome.failing_tests.len(), "fails", "fail")
             ),
         });
         return Ok(None);
@@ -522,7 +533,8 @@ pub fn look_at_doctests(
         let said = outcome.message.take().unwrap_or_default();
         outcome.ending = Ending::NoPatch;
         outcome.message = Some(format!(
-            "{said} These examples in the documentation fail: {}. {NOT_REPAIRED}.",
+            "{said} {} in the documentation: {}. {NOT_REPAIRED}.",
+            agree(failing.len(), "An example fails", "Examples fail"),
             names(&failing)
         ));
         outcome.failing_examples = failing;
@@ -557,7 +569,8 @@ fn no_tests(
         (failing, _) => {
             progress.prepare(|seen| seen.failing_examples = failing.to_vec());
             return Ok(SubjectError::UnusableBaseline(format!(
-                "there are no tests except examples in the documentation. These fail: {}. {NOT_REPAIRED}",
+                "there are no tests except examples in the documentation. {}: {}. {NOT_REPAIRED}",
+                agree(failing.len(), "This one fails", "These fail"),
                 names(failing)
             )));
         }

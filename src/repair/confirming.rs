@@ -14,6 +14,7 @@ use super::setup::Setup;
 use super::{baseline, chance};
 use crate::check::validate::{self, Rejection, Validator};
 use crate::patch::edit::Edit;
+use crate::report::markup::code;
 use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
@@ -37,8 +38,10 @@ pub enum Confirmation {
     /// Nobody can tell: the subject does not build without it either.
     Unbuildable,
     /// It does not build, or a test fails with it that must pass.
-    Refuted(&'static str),
+    Refuted(String),
 }
+
+const DOES_NOT_BUILD: &str = "the program does not build with it";
 
 /// Builds the subject with these texts of its files, their paths relative to the root, and runs its tests. Of `fixes`, the names
 /// of tests that the change is to cure, those count that fail without it.
@@ -145,13 +148,19 @@ pub fn confirm(
         }
         Err(rejection) => {
             let why = match rejection {
-                Rejection::ChangesNothing => "it changes nothing",
-                Rejection::DoesNotBuild => "the program does not build with it",
-                Rejection::FailsATest => {
-                    "a test fails with it (one that it should cure, or one that passed before)"
+                Rejection::ChangesNothing => "it changes nothing".to_owned(),
+                Rejection::DoesNotBuild => DOES_NOT_BUILD.to_owned(),
+                Rejection::FailsATest(None) => {
+                    "a doctest that passed before fails with it".to_owned()
+                }
+                Rejection::FailsATest(Some(test)) if targets.contains(&test) => {
+                    format!("{} still fails with it", code(&name(&test)))
+                }
+                Rejection::FailsATest(Some(test)) => {
+                    format!("{} passed before and fails with it", code(&name(&test)))
                 }
             };
-            (Confirmation::Refuted(why), why.to_owned())
+            (Confirmation::Refuted(why.clone()), why)
         }
     };
     progress.finish(phase, runner.runs(), &result);
@@ -167,7 +176,7 @@ fn built_only(workspace: &Workspace, texts: &[(Utf8PathBuf, String)]) -> Result<
     }
     Ok(match workspace.build(Linked::Plain)?.succeeded {
         true => Confirmation::WithoutTests,
-        false => Confirmation::Refuted("the program does not build with it"),
+        false => Confirmation::Refuted(DOES_NOT_BUILD.to_owned()),
     })
 }
 

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_basics::agree;
 use nopol_process::run::command::{Case, Command};
 use nopol_process::run::confine::{Circumstances, Confinement};
 use nopol_process::run::process::Supervisor;
@@ -90,7 +91,8 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
     let case = match (test, cases) {
         (Some(test), _) => cases.iter().find(|case| case.name == test).ok_or_else(|| {
             usage(&format!(
-                "there is no test `{test}`; the tests are {}",
+                "there is no test `{test}`; the {} {}",
+                agree(cases.len(), "test is", "tests are"),
                 listed(cases)
             ))
         })?,

@@ -29,7 +29,7 @@ impl Ranker<'_, '_> {
         };
         let mut known: BTreeMap<FunctionIndex, usize> = BTreeMap::new();
         for fix in fixes {
-            let panics = self.session.panics(knowledge, &fix.targets);
+            let panics = Panics::at(self.session, knowledge, &fix.targets);
             let edits = fix.edits.iter();
             let edits = edits.map(|edit| {
                 let number = *known.entry(edit.function).or_insert_with(|| {

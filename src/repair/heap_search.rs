@@ -15,7 +15,7 @@ use super::showing::Presenter;
 use super::validating::MOST_WATCHED;
 use crate::check::doubts;
 use crate::check::validate::{self, Validator};
-use crate::heap::batch::{HeapProgram, Repair, repairs};
+use crate::heap::by_tests::{HeapProgram, Repair, repairs};
 use crate::patch::edit::Edit;
 use crate::report::EditReport;
 use crate::report::Evidence;

@@ -114,84 +114,82 @@ pub fn sites_where(
     wanted.map(|(index, _)| index).collect()
 }
 
-impl<'a> Session<'a> {
-    /// Builds one stage of the instrumentation without the parts that the compiler rejects.
-    ///
-    /// # Errors
-    /// If an error of the compiler cannot be traced to a site, or the run is stopped.
-    pub fn instrument(
-        &self,
-        knowledge: &mut Knowledge,
-        stage: Stage,
-    ) -> Result<(Arc<Build>, Instrumentation<'a>)> {
-        let workspace = &self.copies.instrumented;
-        let prebuilt = knowledge.prebuilt.take();
-        let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, workspace));
-        let mut earlier = Earlier {
-            excluded: knowledge.excluded.clone(),
-            ..knowledge.taught.clone()
-        };
-        if !self.policies().compiles_incrementally {
-            earlier.kept.clear();
-        }
-        let mut instrumentation = Instrumentation::new(self.sources, stage, earlier);
-        let start = std::time::Instant::now();
-        self.runner.end_servers();
-        let (settled, rounds) =
-            compiler::settle(workspace, &mut instrumentation, &self.runtime, prebuilt)?;
-        knowledge.notes.builds += u32::try_from(rounds)?;
-        self.progress.detail(&format!(
-            "{:>28} {rounds} round(s), {} parts left out ({:.1} s)",
-            "compiler",
-            instrumentation.dropped.len(),
-            start.elapsed().as_secs_f64()
+/// Builds one stage of the instrumentation without the parts that the compiler rejects.
+///
+/// # Errors
+/// If an error of the compiler cannot be traced to a site, or the run is stopped.
+pub fn build<'a>(
+    session: &Session<'a>,
+    knowledge: &mut Knowledge,
+    stage: Stage,
+) -> Result<(Arc<Build>, Instrumentation<'a>)> {
+    let workspace = &session.copies.instrumented;
+    let prebuilt = knowledge.prebuilt.take();
+    let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, workspace));
+    let mut earlier = Earlier {
+        excluded: knowledge.excluded.clone(),
+        ..knowledge.taught.clone()
+    };
+    if !session.policies().compiles_incrementally {
+        earlier.kept.clear();
+    }
+    let mut instrumentation = Instrumentation::new(session.sources, stage, earlier);
+    let start = std::time::Instant::now();
+    session.runner.end_servers();
+    let (settled, rounds) =
+        compiler::settle(workspace, &mut instrumentation, &session.runtime, prebuilt)?;
+    knowledge.notes.builds += u32::try_from(rounds)?;
+    session.progress.detail(&format!(
+        "{:>28} {}, {} left out ({:.1} s)",
+        "compiler",
+        count(rounds, "round"),
+        count(instrumentation.dropped.len(), "part"),
+        start.elapsed().as_secs_f64()
+    ));
+    let files = instrumentation.files_given_up();
+    if !files.is_empty() {
+        let paths = files
+            .iter()
+            .map(|file| session.sources.files[*file].path.as_str());
+        knowledge.notes.warn(format!(
+            "code that was added to the copy of {} does not compile, and the errors do not show which; {} there are left out (your own code is fine)",
+            paths.collect::<Vec<_>>().join(", "),
+            count(instrumentation.given_up.len(), "place")
         ));
-        let files = instrumentation.files_given_up();
-        if !files.is_empty() {
-            let paths = files
-                .iter()
-                .map(|file| self.sources.files[*file].path.as_str());
-            knowledge.notes.warn(format!(
-                "code that was added to the copy of {} does not compile, and the errors do not show which; {} there are left out (your own code is fine)",
-                paths.collect::<Vec<_>>().join(", "),
-                count(instrumentation.given_up.len(), "place")
-            ));
+    }
+    let build = match settled {
+        Settled::Built(build) => build,
+        Settled::Stuck(error) => {
+            return Err(SubjectError::UnusableBaseline(format!(
+                "the instrumented subject does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"
+            ))
+            .into());
         }
-        let build = match settled {
-            Settled::Built(build) => build,
-            Settled::Stuck(error) => {
-                return Err(SubjectError::UnusableBaseline(format!(
-                    "the instrumented subject does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"
-                ))
-                .into());
-            }
-        };
-        let build = Arc::new(build);
-        knowledge.build = Some(Arc::clone(&build));
-        knowledge.taught = instrumentation.taught();
-        Ok((build, instrumentation))
-    }
+    };
+    let build = Arc::new(build);
+    knowledge.build = Some(Arc::clone(&build));
+    knowledge.taught = instrumentation.taught();
+    Ok((build, instrumentation))
+}
 
-    /// Runs the whole suite with the instrumentation switched off and compares with the baseline.
-    /// Tests that hang in the baseline are not run: they would hang here, too.
-    ///
-    /// # Errors
-    /// If the run is stopped.
-    pub fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
-        let suite = self.suite(&build.binaries);
-        let passing = self.baseline.passing();
-        let slowest = passing.iter().map(|test| self.timeout_of(*test)).max();
-        let mut changed =
-            suite.not_passing(&passing, self.baseline, slowest.unwrap_or_default())?;
+/// Runs the whole suite with the instrumentation switched off and compares with the baseline.
+/// Tests that hang in the baseline are not run: they would hang here, too.
+///
+/// # Errors
+/// If the run is stopped.
+pub fn changed_outcomes(session: &Session, build: &Build) -> Result<Vec<TestIndex>> {
+    let suite = session.suite(&build.binaries);
+    let passing = session.baseline.passing();
+    let slowest = passing.iter().map(|test| session.timeout_of(*test)).max();
+    let mut changed = suite.not_passing(&passing, session.baseline, slowest.unwrap_or_default())?;
 
-        let mut failing = self.baseline.failing();
-        failing.retain(|test| self.baseline.verdicts[*test] != Verdict::TimedOut);
-        let plan = |test| Plan {
-            timeout: self.timeout_of(test),
-            ..Plan::default()
-        };
-        let runs = suite.run_all(&failing, plan, &|| ())?;
-        changed.extend(self.with_other_verdict(&failing, &runs));
-        Ok(changed)
-    }
+    let mut failing = session.baseline.failing();
+    failing.retain(|test| session.baseline.verdicts[*test] != Verdict::TimedOut);
+    let plan = |test| Plan {
+        timeout: session.timeout_of(test),
+        ..Plan::default()
+    };
+    let runs = suite.run_all(&failing, plan, &|| ())?;
+    changed.extend(session.with_other_verdict(&failing, &runs));
+    Ok(changed)
 }

@@ -11,6 +11,7 @@ use nopol_source::SiteIndex;
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit, single_sites};
+use super::instrument;
 use super::knowledge::Knowledge;
 use super::ranking::Ranker;
 use super::ranking::diversify;
@@ -103,9 +104,8 @@ impl Judge<'_, '_> {
             affected,
         });
         let switches: Vec<Switch> = switches.collect();
-        let (build, instrumentation) = self
-            .session
-            .instrument(knowledge, Stage::Candidates(texts))?;
+        let (build, instrumentation) =
+            instrument::build(self.session, knowledge, Stage::Candidates(texts))?;
         let compiles = |(_, switch): &(&Fix, &Switch)| {
             switch.select.iter().all(|(site, number)| {
                 let part = Part::Candidate(*site, *number);
@@ -219,7 +219,7 @@ impl Judge<'_, '_> {
         }
         if plausible.is_empty() {
             // Tell if the build itself is the reason.
-            for test in self.session.changed_outcomes(&build)? {
+            for test in instrument::changed_outcomes(self.session, &build)? {
                 knowledge.notes.warn(format!(
                     "{} passes or fails differently in the build that contains all candidates, so it could not judge them; good patches may have been missed",
                     self.session.tests[test]

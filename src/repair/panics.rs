@@ -21,26 +21,24 @@ pub struct Panics {
     is_overflow: bool,
 }
 
-impl Session<'_> {
+impl Panics {
     /// Where these failing tests panic or crash, as far as that is in a function with sites.
-    pub fn panics(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Panics {
-        let outputs = targets.iter().map(|test| &self.baseline.output[test]);
-        let mut panics = Panics::of(self.sources, outputs.map(String::as_str));
+    pub fn at(session: &Session, knowledge: &Knowledge, targets: &[TestIndex]) -> Self {
+        let outputs = targets.iter().map(|test| &session.baseline.output[test]);
+        let mut panics = Self::of(session.sources, outputs.map(String::as_str));
         for test in targets {
-            panics.is_overflow |= self.baseline.output[test].contains(" with overflow");
+            panics.is_overflow |= session.baseline.output[test].contains(" with overflow");
             // An assertion crashes where something was noticed, which may be far from what is wrong.
-            let asserts = self.baseline.output[test].contains("Assertion `");
+            let asserts = session.baseline.output[test].contains("Assertion `");
             if let Some(last) = knowledge.spectrum.crashes.get(test).filter(|_| !asserts) {
-                let site = self.site(*last);
+                let site = session.site(*last);
                 panics.lines.insert((site.file, site.line));
                 panics.functions.insert(site.function);
             }
         }
         panics
     }
-}
 
-impl Panics {
     fn of<'o>(sources: &Sources, outputs: impl Iterator<Item = &'o str>) -> Self {
         let mut panics = Self::default();
         for output in outputs {

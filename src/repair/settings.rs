@@ -1,7 +1,7 @@
 //! What was asked for, with nothing left open. Knows nothing of where it was said.
 
 use std::collections::BTreeSet;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ pub struct Settings {
     pub kind: Vec<PatchKind>,
     /// Whether two conditions are changed at once where no single patch cures a test.
     pub multi: bool,
-    /// Patches shown for each group of failing tests.
+    /// Patches shown for each group of failing tests with one probable cause.
     #[serde(deserialize_with = "at_least_one")]
     pub top: usize,
     /// The least confidence, 0 to 1, of a patch that is shown.
@@ -82,6 +82,7 @@ pub struct Settings {
     /// The share of the search that is made; all of it if `None`.
     pub shard: Option<Shard>,
     /// Test processes at a time; as many as there are processors if `None`.
+    #[serde(deserialize_with = "some_positive")]
     pub jobs: Option<NonZeroUsize>,
     /// For the whole run.
     #[serde(with = "seconds::option")]
@@ -90,6 +91,7 @@ pub struct Settings {
     #[serde(with = "seconds")]
     pub test_timeout: Duration,
     /// For one test, in GiB.
+    #[serde(deserialize_with = "positive")]
     pub memory: NonZeroU32,
     /// Steps (loop iterations and evaluations) of a failing or forced test.
     pub fuel: u64,
@@ -155,10 +157,25 @@ impl Default for Settings {
     }
 }
 
-fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+/// A positive number of a type that is no wider than 64 bits, with a message for the user if it is none.
+fn positive<'de, D: Deserializer<'de>, T: TryFrom<NonZeroU64>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     let number = i64::deserialize(deserializer)?;
-    let positive = usize::try_from(number).ok().filter(|number| *number > 0);
-    positive.ok_or_else(|| D::Error::custom(format!("{number} is not a positive number")))
+    let positive = u64::try_from(number).ok().and_then(NonZeroU64::new);
+    let positive =
+        positive.ok_or_else(|| D::Error::custom(format!("{number} is not a positive number")))?;
+    T::try_from(positive).map_err(|_| D::Error::custom(format!("{number} is too large")))
+}
+
+fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    positive(deserializer).map(NonZeroUsize::get)
+}
+
+fn some_positive<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<NonZeroUsize>, D::Error> {
+    positive(deserializer).map(Some)
 }
 
 fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
@@ -210,7 +227,7 @@ impl Settings {
         }
     }
 
-    /// Patches shown for each group of failing tests.
+    /// Patches shown for each group of failing tests with one probable cause.
     pub fn shown(&self) -> usize {
         match self.quick {
             true => 1,

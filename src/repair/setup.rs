@@ -335,8 +335,7 @@ fn check_sources(
     }
     if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
         return Err(SubjectError::Usage(format!(
-            "none of the {} source files matches --file {}; paths are relative to {}",
-            sources.files.len(),
+            "no source file matches --file {}; paths are relative to {}",
             settings.file.join(" --file "),
             subject.root
         ))
@@ -344,8 +343,7 @@ fn check_sources(
     }
     for pattern in settings.idle_excludes(sources.files.iter().map(|file| &*file.path))? {
         progress.warn(format!(
-            "--exclude {pattern} matches none of the {} source files; paths are relative to {}",
-            sources.files.len(),
+            "no source file matches --exclude {pattern}; paths are relative to {}",
             subject.root
         ));
     }

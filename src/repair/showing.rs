@@ -159,7 +159,7 @@ impl Presenter<'_, '_> {
             Err(Rejection::DoesNotBuild) => {
                 "the subject does not build with the likeliest one alone"
             }
-            Err(Rejection::FailsATest) => "the likeliest one breaks other tests",
+            Err(Rejection::FailsATest(_)) => "the likeliest one breaks other tests",
         };
         self.session.progress.finish(phase, runner.runs(), result);
         if let Ok(accepted) = &checked.verdict

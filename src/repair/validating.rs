@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use nopol_process::run::pool;
 use nopol_process::run::suite::TestIndex;
 use nopol_synth::weights::WEIGHTS;
@@ -246,7 +246,9 @@ impl Presenter<'_, '_> {
         let doctests = checker.validator.failing_doctests();
         if !doctests.is_empty() {
             knowledge.notes.warn(format!(
-                "these examples in the documentation fail without a patch, and are not repaired: {}",
+                "without a patch {} in the documentation, and {} not repaired: {}",
+                agree(doctests.len(), "an example fails", "examples fail"),
+                agree(doctests.len(), "is", "are"),
                 crate::report::phrases::names(&doctests)
             ));
             outcome.failing_examples = doctests.iter().map(ToString::to_string).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use nopol_basics::agree;
 
 use super::{DifferenceReport, Ending, GroupReport, Outcome, PatchReport, Phase, SiteReport};
 
@@ -74,7 +75,7 @@ fn check_shares(outcomes: &[Outcome]) -> Result<()> {
     };
     if let Some((_, other)) = shares.iter().find(|(_, of)| of != all) {
         bail!(
-            "these are not shares of one search: there is one of {all} and one of {other} shares"
+            "these are not shares of one search: one file is a share of {all}, another a share of {other}"
         );
     }
     for (nth, (number, _)) in shares.iter().enumerate() {
@@ -91,7 +92,9 @@ fn check_shares(outcomes: &[Outcome]) -> Result<()> {
     match &*missing(&shares, *all) {
         "" => Ok(()),
         missing => bail!(
-            "{missing}; the outcomes of all {all} shares are needed, and `--shard K/{all} --format outcome` prints one"
+            "{missing}; {} {} needed, and `--shard K/{all} --format outcome` prints one",
+            nopol_basics::all(*all as usize, "share"),
+            agree(*all as usize, "is", "are")
         ),
     }
 }

@@ -1,5 +1,7 @@
 //! What the formats for machines say of a patch: the same words in all of them.
 
+use std::collections::BTreeSet;
+
 use nopol_basics::count;
 
 use super::EditReport;
@@ -44,7 +46,7 @@ pub fn advice(patch: &PatchReport) -> String {
         "precondition" if leaves_out(patch) => "leave it out".to_owned(),
         "precondition" => format!("do this only if {conditions}"),
         "guard" if asserts(patch) => format!("assert that {conditions}"),
-        "guard" => format!("leave early if {conditions}"),
+        "guard" => format!("{} if {conditions}", leaves(patch)),
         _ if adds_branch(patch) => format!("add a branch for {conditions}"),
         _ if narrows(patch) => format!("match this only if {conditions}"),
         _ => format!("change it to {conditions}"),
@@ -55,6 +57,25 @@ pub fn advice(patch: &PatchReport) -> String {
 fn asserts(patch: &PatchReport) -> bool {
     let is_assertion = |text: &str| text.trim_start().starts_with("assert!(");
     patch.edits.iter().all(|edit| is_assertion(&edit.after))
+}
+
+/// How its early exit leaves: the first word of the block after the condition says so.
+fn leaves(patch: &PatchReport) -> &'static str {
+    let exits = patch.edits.iter().filter_map(|edit| {
+        let after = edit.after.split_once(&edit.condition);
+        let block = after.map_or(&*edit.after, |(_, block)| block);
+        let (_, body) = block.split_once('{')?;
+        let is_letter = |letter: char| letter.is_ascii_alphabetic();
+        body.trim_start().split(|letter| !is_letter(letter)).next()
+    });
+    let exits: BTreeSet<&str> = exits.collect();
+    match exits.first() {
+        _ if exits.len() != 1 => "leave early",
+        Some(&"return") => "return early",
+        Some(&"continue") => "skip this iteration",
+        Some(&"break") => "leave the loop",
+        _ => "leave early",
+    }
 }
 
 /// Whether all that it does, before it is formatted, is to insert text that begins like this.

@@ -142,9 +142,12 @@ impl Outcome {
         let computing = self.sites.iter().filter(computes).count();
         if computing == self.sites.len() {
             return Some(format!(
-                "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other. \
+                "No small edit of {} that failing tests reach makes a failing test pass and breaks no other. \
                  Conditions were not examined, unless --kind also names their kinds. Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
-                count(computing, "integer expression"),
+                match computing {
+                    1 => "the only integer expression".to_owned(),
+                    _ => format!("one of the {computing} integer expressions"),
+                },
                 self.command
             ));
         }

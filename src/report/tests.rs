@@ -173,7 +173,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: `grades::tests::other`
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
-    These tests still fail: `grades::tests::other`. No patch for them was found.
+    This test still fails: `grades::tests::other`. No patch for it was found.
     ");
 }
 
@@ -324,7 +324,19 @@ fn an_assertion_is_advised_as_one() {
     assert_eq!(phrases::advice(&asserting), "assert that `all > 0`");
     assert!(phrases::headline(&asserting).starts_with("an assertion before this"));
     asserting.edits[0].after = "if all > 0 {\n        return None;\n    }\n    ".to_owned();
-    assert_eq!(phrases::advice(&asserting), "leave early if `all > 0`");
+    assert_eq!(phrases::advice(&asserting), "return early if `all > 0`");
+    for (body, advice) in [
+        ("continue 'rows;", "skip this iteration if `all > 0`"),
+        ("break;", "leave the loop if `all > 0`"),
+        (
+            "return Err(\"continue\".into());",
+            "return early if `all > 0`",
+        ),
+        ("goto out;", "leave early if `all > 0`"),
+    ] {
+        asserting.edits[0].after = format!("if all > 0 {{\n        {body}\n    }}\n    ");
+        assert_eq!(phrases::advice(&asserting), advice);
+    }
 }
 
 /// A patch that only adds text is not announced as a change of an existing condition.

@@ -155,7 +155,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
         "fill_reference",
     ]);
     assert!(
-        run.stdout.contains("`fill` is correct in 2 calls"),
+        run.stdout.contains("`fill` is correct in both calls"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -164,7 +164,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
     let post = "n1.level = 4000000001";
     let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
     assert!(
-        run.stdout.contains("`fill` is correct in 1 call"),
+        run.stdout.contains("`fill` is correct in the call"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -406,8 +406,8 @@ int main(int argc, char **argv) {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout
-            .contains("repairs need not make the others pass: `t2` now pass")
-            && run.stdout.contains(", and `t3` still fail"),
+            .contains("repairs need not make the others pass: `t2` now passes")
+            && run.stdout.contains(", and `t3` still fails"),
         "{}",
         run.stdout
     );

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use serde::Deserialize;
 
-use cargo_nopol::heap::batch::referred;
+use cargo_nopol::heap::specification::referred;
 use nopol_heap::benchmark::{Listed, Subject, translated};
 use nopol_heap::confine::{Confinement, search};
 use nopol_heap::inject::Draw;

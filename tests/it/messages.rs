@@ -258,14 +258,14 @@ pub fn half(number: u32) -> u32 {
 fn an_example_that_fails_is_named_and_no_success() {
     let alone = Subject::lib(HALF).nopol(&[]);
     assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
-    let what = "there are no tests except examples in the documentation. These fail: `src/lib.rs - half (line 1)`. They are not repaired";
+    let what = "there are no tests except examples in the documentation. This one fails: `src/lib.rs - half (line 1)`. They are not repaired";
     assert!(alone.stderr.contains(what), "{}", alone.stderr);
 
     let test = "#[test]\nfn of_four() {\n    assert_eq!(half(4), 2);\n}\n";
     let subject = Subject::lib(&format!("{HALF}{test}"));
     let beside = subject.nopol(&[]);
     assert_eq!(beside.code, 1, "{}{}", beside.stdout, beside.stderr);
-    let what = "The only test passes. These examples in the documentation fail: `src/lib.rs - half (line 1)`. They are not repaired";
+    let what = "The only test passes. An example fails in the documentation: `src/lib.rs - half (line 1)`. They are not repaired";
     assert!(beside.stdout.contains(what), "{}", beside.stdout);
     assert!(
         !beside.stdout.contains("Nothing to repair"),
@@ -294,7 +294,7 @@ fn an_example_that_fails_is_named_and_no_success() {
         "#[test]\nfn of_one() {\n    assert_eq!(half(0), 1);\n    assert_eq!(half(1), 0);\n}\n";
     let both = Subject::lib(&format!("{HALF}{test}{failing}")).nopol(&["--top", "1"]);
     assert_eq!(both.code, 0, "{}{}", both.stdout, both.stderr);
-    let what = "these examples in the documentation fail without a patch, and are not repaired: `src/lib.rs - half (line 1)`";
+    let what = "without a patch an example fails in the documentation, and is not repaired: `src/lib.rs - half (line 1)`";
     assert!(both.stderr.contains(what), "{}", both.stderr);
 }
 

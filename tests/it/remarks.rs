@@ -318,7 +318,7 @@ fn a_negated_assertion_is_described_as_it_is_written() {
             .strip_prefix("!(")
             .filter(|it| it.contains(" || "))
         {
-            assert!(why.contains("none of which may hold"), "{inner}: {why}");
+            assert!(why.contains("joined by `||`, negated"), "{inner}: {why}");
             negated += 1;
         }
         let is_false = condition == "false" && why.contains("always true");

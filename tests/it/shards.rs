@@ -147,7 +147,7 @@ fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     };
     refused(
         &[&of_three[0], &of_three[2]],
-        "share 2/3 is missing; the outcomes of all 3 shares are needed",
+        "share 2/3 is missing; all 3 shares are needed",
     );
     refused(
         &[&of_three[0], &of_three[1], &of_three[1]],
@@ -159,7 +159,7 @@ fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     );
     refused(
         &[&of_two[0], &of_three[1], &of_three[2]],
-        "there is one of 2 and one of 3 shares",
+        "there is one file is a share of 2, another a share of 3",
     );
     // The same tests fail, but a file is not the same.
     fs::write(

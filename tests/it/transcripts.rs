@@ -87,7 +87,7 @@ fn a_missing_guard_is_shown() {
     46 |     stream.extend(payload);
        |     ^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = note: [SURE]: new condition: 2 clauses one of which must hold
+       = note: [SURE]: new condition: 2 clauses joined by `||`
     help: do this only if `length > 3 || stream.len() < 9`
        |
     46 ~     if length > 3 || stream.len() < 9 {
@@ -112,11 +112,11 @@ fn a_missing_guard_is_shown() {
     28 |     Ok(rest.split_at(length))
        |     ^
        |
-       = note: [SURE]: new condition: one comparison
+       = note: [SURE]: new condition: a comparison
        = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated`, `missing-error::missing_error::tests::truncated_payload`
        = note: and 1 like it; no test distinguishes them: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
-    help: leave early if `length > rest.len()`
+    help: return early if `length > rest.len()`
        |
     28 ~     if length > rest.len() {
     29 +         return Err(FrameError::Truncated);
@@ -172,7 +172,7 @@ fn patches_of_two_causes_are_shown_apart() {
     30 |         if self.items % self.per_page > 1 {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = note: [SURE]: constant off by one
+       = note: [SURE]: constant changed by 1
        = note: and 2 like it; no test distinguishes them: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
@@ -240,7 +240,7 @@ fn a_patch_of_a_c_program_is_shown() {
     44 |     while (b > 1) {
        |            ^^^^^
        |
-       = note: [SURE]: constant off by one
+       = note: [SURE]: constant changed by 1
        = note: it fixes `gcd-of-coprime`, `gcd-with-one`
        = note: and 3 like it; no test distinguishes them: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1

@@ -2,13 +2,43 @@
 
 /// `1 site`, `2 sites`.
 pub fn count(number: usize, noun: &str) -> String {
-    let plural = match noun.strip_suffix("ch") {
-        _ if number == 1 => "",
-        Some(_) => "es",
-        None if noun.ends_with("ary") => return format!("{number} {}ies", &noun[..noun.len() - 1]),
-        None => "s",
-    };
-    format!("{number} {noun}{plural}")
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {}", several(noun)),
+    }
+}
+
+/// Everything of a kind: `the share`, `both shares`, `all 3 shares`.
+pub fn all(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("the {noun}"),
+        2 => format!("both {}", several(noun)),
+        _ => format!("all {number} {}", several(noun)),
+    }
+}
+
+/// Of two forms the one that agrees with a number: `agree(2, "is", "are")` is `are`.
+pub fn agree<'t>(number: usize, one: &'t str, several: &'t str) -> &'t str {
+    match number {
+        1 => one,
+        _ => several,
+    }
+}
+
+/// `once`, `2 times`.
+pub fn times(number: usize) -> String {
+    match number {
+        1 => "once".to_owned(),
+        _ => format!("{number} times"),
+    }
+}
+
+fn several(noun: &str) -> String {
+    match noun.strip_suffix("ary") {
+        Some(stem) => format!("{stem}aries"),
+        None if noun.ends_with("ch") => format!("{noun}es"),
+        None => format!("{noun}s"),
+    }
 }
 
 #[cfg(test)]
@@ -21,5 +51,12 @@ mod tests {
         assert_eq!(count(2, "patch"), "2 patches");
         assert_eq!(count(0, "site"), "0 sites");
         assert_eq!(count(3, "test binary"), "3 test binaries");
+        assert_eq!(all(1, "share"), "the share");
+        assert_eq!(all(2, "patch"), "both patches");
+        assert_eq!(all(3, "share"), "all 3 shares");
+        assert_eq!(times(1), "once");
+        assert_eq!(times(2), "2 times");
+        assert_eq!(agree(1, "is", "are"), "is");
+        assert_eq!(agree(0, "is", "are"), "are");
     }
 }

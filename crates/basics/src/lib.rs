@@ -13,4 +13,4 @@ pub mod paths;
 pub mod stack;
 pub mod visible;
 
-pub use self::count::count;
+pub use self::count::{agree, all, count, times};

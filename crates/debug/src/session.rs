@@ -242,7 +242,7 @@ impl DebugSession {
     fn place(&self) -> String {
         let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
         let Some((frame, line)) = frame.and_then(|frame| Some((frame, frame.line?))) else {
-            return "the program is outside of its sources".to_owned();
+            return "the program is in code that its source files do not contain".to_owned();
         };
         let file = frame.file.clone().unwrap_or_default();
         let name = file.rsplit('/').next().unwrap_or(&file);

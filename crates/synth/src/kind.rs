@@ -105,47 +105,49 @@ impl fmt::Display for EditKind {
             Self::NegationRemoved => "negation removed",
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
-            Self::GuardTurned => "connective changed, and the clause before it negated",
-            Self::Regrouped => "operands of `&&` and `||` grouped otherwise",
+            Self::GuardTurned => "`&&` and `||` exchanged, and the operand before it negated",
+            Self::Regrouped => "operands of `&&` and `||` grouped differently",
             Self::ConnectiveToComparison(op) => {
-                return write!(f, "connective changed to `{}`", op.token());
+                return write!(f, "logical operator changed to `{}`", op.token());
             }
             Self::PartNegated => "part of the old condition negated",
             Self::ComparisonNegated => "comparison negated",
             Self::ConditionNegated => "condition negated",
             Self::OldNegated => "old condition negated",
-            Self::ClauseDropped => "clause dropped",
+            Self::ClauseDropped => "clause removed",
             Self::ClauseReplaced => "clause of the old condition replaced",
             Self::Operator(old, new) => {
                 return write!(f, "`{}` changed to `{}`", old.token(), new.token());
             }
-            Self::OperatorOfWhole => "operator changed",
+            Self::OperatorOfWhole => "comparison operator changed",
             Self::StrictOrInclusive => "comparisons changed between strict and inclusive",
             Self::NamedConstantReplaced => "named constant replaced",
-            Self::ConstantOffByOne => "constant off by one",
+            Self::ConstantOffByOne => "constant changed by 1",
             Self::Constant => "constant changed",
             Self::Operand => "operand changed",
-            Self::OperandOffByOne => "operand off by one",
-            Self::OperandOffset => "operand offset by another",
+            Self::OperandOffByOne => "1 added to or subtracted from an operand",
+            Self::OperandOffset => "another operand added to or subtracted from an operand",
             Self::ArithmeticOperator => "arithmetic operator changed",
-            Self::ArithmeticDropped => "arithmetic dropped",
+            Self::ArithmeticDropped => "arithmetic expression replaced by one of its operands",
             Self::ClausesAdded => "two clauses added to the old condition",
             Self::ClauseAdded => "clause added to the old condition",
             Self::ClauseAddedAfter => "clause added after the old condition",
-            Self::ParallelClauseAdded => "clause added of the same shape as another",
-            Self::ValueAdded => "another value added",
-            Self::SpecialCaseAdded => "special case added to the old condition",
+            Self::ParallelClauseAdded => "clause added that is written like an existing one",
+            Self::ValueAdded => "comparison with another value added",
+            Self::SpecialCaseAdded => "comparison with 0 or 1 added to the old condition",
             Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),
-            Self::NewComparison => "new condition: one comparison",
-            Self::NewBoolean => "new condition: a boolean",
-            Self::NewGuard => "new condition: a guard and what it guards",
+            Self::NewComparison => "new condition: a comparison",
+            Self::NewBoolean => "new condition: a boolean variable, field or call",
+            Self::NewGuard => {
+                "new condition: two clauses, the second evaluated only where the first makes it safe"
+            }
             Self::NewConjunction(clauses) => {
-                return write!(f, "new condition: {clauses} clauses that must all hold");
+                return write!(f, "new condition: {clauses} clauses joined by `&&`");
             }
             Self::NewDisjunction(clauses) => {
-                return write!(f, "new condition: {clauses} clauses one of which must hold");
+                return write!(f, "new condition: {clauses} clauses joined by `||`");
             }
-            Self::NewGroup => "new condition: a clause and a group of two",
+            Self::NewGroup => "new condition: three clauses with both `&&` and `||`",
             Self::NewAtLevel(level) => return write!(f, "new condition: {level}"),
         };
         f.write_str(text)

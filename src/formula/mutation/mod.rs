@@ -6,6 +6,7 @@ mod showing;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use nopol_basics::agree;
 use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
@@ -114,13 +115,19 @@ impl Mutation {
     /// Which tests a repair was not run with, as a sentence; `None` if it was with all.
     pub fn unasked(&self) -> Option<&'static str> {
         match () {
-            () if !self.only.is_empty() => Some("only the tests of --only were considered"),
+            () if !self.only.is_empty() => Some(agree(
+                self.only.len(),
+                "only the test of --only was considered",
+                "only the tests of --only were considered",
+            )),
             () if self.are_chosen => {
                 Some("only the tests that the arguments after `--` choose were considered")
             }
-            () if !self.left_out.is_empty() => {
-                Some("the tests that are left out were not run with it")
-            }
+            () if !self.left_out.is_empty() => Some(agree(
+                self.left_out.len(),
+                "the test that is left out was not run with it",
+                "the tests that are left out were not run with it",
+            )),
             () => None,
         }
     }

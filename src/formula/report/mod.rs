@@ -4,7 +4,7 @@ pub mod mutation;
 
 use std::fmt::Write;
 
-use nopol_basics::count;
+use nopol_basics::{agree, all, count};
 use serde::Serialize;
 
 use super::left_out;
@@ -41,11 +41,12 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     for failing in shown.failing.iter().take(MANY) {
         writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
     }
-    if shown.failing.len() > MANY {
+    if let Some(others @ 1..) = shown.failing.len().checked_sub(MANY) {
         writeln!(
             text,
-            "… and {} other tests fail",
-            shown.failing.len() - MANY
+            "… and {} {}",
+            count(others, "other test"),
+            agree(others, "fails", "fail")
         )?;
     }
     if let Some(message) = &shown.message {
@@ -65,11 +66,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         "\n{} of up to {}, where other values make {} pass{}\n",
         count(number, "candidate"),
         places(shown.complete_to.max(largest)),
-        match shown.failing.len() {
-            1 => "the failing test".to_owned(),
-            2 => "both failing tests".to_owned(),
-            all => format!("all {all} failing tests"),
-        },
+        all(shown.failing.len(), "failing test"),
         if shown.outcome == Ended::Limit {
             ", and there may be more:"
         } else {

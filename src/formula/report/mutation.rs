@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nopol_basics::count;
+use nopol_basics::{agree, count, times};
 
 use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
@@ -30,11 +30,12 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     for failing in shown.failing.iter().take(MANY) {
         writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
     }
-    if shown.failing.len() > MANY {
+    if let Some(others @ 1..) = shown.failing.len().checked_sub(MANY) {
         writeln!(
             text,
-            "… and {} other tests fail",
-            shown.failing.len() - MANY
+            "… and {} {}",
+            count(others, "other test"),
+            agree(others, "fails", "fail")
         )?;
     }
     if let Some(message) = &shown.message {
@@ -65,7 +66,12 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         if shown.repairs.iter().any(|other| other.proved_to.is_some()) {
             let runs = repair.proved_to.map_or_else(
                 || "all arguments".to_owned(),
-                |bound| format!("runs in which no loop iterates more than {bound} times"),
+                |bound| {
+                    format!(
+                        "runs in which no loop iterates more than {}",
+                        times(bound as usize)
+                    )
+                },
             );
             writeln!(text, "        proved for {runs}")?;
         }
@@ -81,17 +87,22 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     let right = match (first.proved, first.proved_to) {
         ("tests", _) => match shown.unasked() {
             None if shown.may_have_examples => {
-                "All `#[test]`s pass with it in the tool's interpreter:".to_owned()
+                "Every `#[test]` passes with it in the tool's interpreter:".to_owned()
             }
-            None => "All tests pass with it in the tool's interpreter:".to_owned(),
+            None => "Every test passes with it in the tool's interpreter:".to_owned(),
             Some(unasked) => {
-                format!("These tests pass with it in the tool's interpreter; {unasked}:")
+                format!(
+                    "Every test considered passes with it in the tool's interpreter; {unasked}:"
+                )
             }
         },
         (_, bound) => {
             let globals = shown.initially();
             let bound = bound.map_or_else(String::new, |bound| {
-                format!(", as long as no loop iterates more than {bound} times")
+                format!(
+                    ", as long as no loop iterates more than {}",
+                    times(bound as usize)
+                )
             });
             format!("Proved for all arguments{globals}{bound}:")
         }

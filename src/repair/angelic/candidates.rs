@@ -24,6 +24,7 @@ use crate::localize::angelic::AngelicSite;
 use crate::patch::render::Style;
 use crate::repair::fix::{Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
+use crate::repair::panics::Panics;
 use crate::repair::place;
 use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
@@ -91,121 +92,119 @@ struct At<'s> {
     bonus: u32,
 }
 
-impl Session<'_> {
-    /// Synthesizes at every site; the candidates of each, best first.
-    ///
-    /// # Errors
-    /// If the run is stopped, or a problem cannot be written to `--dump`.
-    pub(super) fn synthesize(
-        &self,
-        knowledge: &mut Knowledge,
-        targets: &[TestIndex],
-        places: &[RecordedSite],
-    ) -> Result<Vec<Vec<Candidate>>> {
-        let runner = self.runner;
-        let phase = self
-            .progress
-            .start("synthesizing", places.len(), runner.runs());
-        let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
-        let rlimit = (share / LEVELS).min(Limits::default().rlimit);
-        let spectrum = &knowledge.spectrum;
-        let panics = self.panics(knowledge, targets);
-        let results = pool::map(
-            self.settings.jobs(),
-            places,
-            |RecordedSite { found, recorded }| {
-                self.copies.plain.supervisor.check()?;
-                let at = At {
-                    site: self.site(found.site),
-                    found,
-                    targets: &targets_of(spectrum, found, targets),
-                    bonus: panics.bonus(self.sources, found.site),
-                };
-                let result = self.synthesize_at(&at, recorded, rlimit);
-                phase.step();
-                result
-            },
-        )?;
-        let mut candidates = Vec::new();
-        for (place, (of_site, reason)) in places.iter().zip(results) {
-            if let Some(reason) = reason.filter(|_| of_site.is_empty()) {
-                let id = &self.site(place.found.site).id;
-                knowledge.notes.set_reason(id, &reason);
-            }
-            candidates.push(of_site);
+/// Synthesizes at every site; the candidates of each, best first.
+///
+/// # Errors
+/// If the run is stopped, or a problem cannot be written to `--dump`.
+pub(super) fn synthesize(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    targets: &[TestIndex],
+    places: &[RecordedSite],
+) -> Result<Vec<Vec<Candidate>>> {
+    let runner = session.runner;
+    let phase = session
+        .progress
+        .start("synthesizing", places.len(), runner.runs());
+    let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
+    let rlimit = (share / LEVELS).min(Limits::default().rlimit);
+    let spectrum = &knowledge.spectrum;
+    let panics = Panics::at(session, knowledge, targets);
+    let results = pool::map(
+        session.settings.jobs(),
+        places,
+        |RecordedSite { found, recorded }| {
+            session.copies.plain.supervisor.check()?;
+            let at = At {
+                site: session.site(found.site),
+                found,
+                targets: &targets_of(spectrum, found, targets),
+                bonus: panics.bonus(session.sources, found.site),
+            };
+            let result = synthesize_at(session, &at, recorded, rlimit);
+            phase.step();
+            result
+        },
+    )?;
+    let mut candidates = Vec::new();
+    for (place, (of_site, reason)) in places.iter().zip(results) {
+        if let Some(reason) = reason.filter(|_| of_site.is_empty()) {
+            let id = &session.site(place.found.site).id;
+            knowledge.notes.set_reason(id, &reason);
         }
-        let number = candidates.iter().map(Vec::len).sum();
-        let sites = candidates.iter().filter(|of_site| !of_site.is_empty());
-        let sites = count(sites.count(), "site");
-        let result = format!("{} at {sites}", count(number, "candidate"));
-        self.progress.finish(phase, runner.runs(), &result);
-        Ok(candidates)
+        candidates.push(of_site);
     }
+    let number = candidates.iter().map(Vec::len).sum();
+    let sites = candidates.iter().filter(|of_site| !of_site.is_empty());
+    let sites = count(sites.count(), "site");
+    let result = format!("{} at {sites}", count(number, "candidate"));
+    session.progress.finish(phase, runner.runs(), &result);
+    Ok(candidates)
+}
 
-    fn synthesize_at(
-        &self,
-        at: &At,
-        recorded: &Arc<Recorded>,
-        rlimit: u32,
-    ) -> Result<(Vec<Candidate>, Option<String>)> {
-        let site = at.site;
-        let problem = contexts::problem(self.sources, site, recorded);
-        let observed = Arc::new(Observed::new(self.sources, site, problem, recorded));
-        let problem = &observed.problem;
-        let mut candidates: Vec<Candidate> = Vec::new();
-        let mut reason = None;
-        let stop = Stop::when(self.copies.plain.supervisor.stopped());
-        let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
-        let strict = problem.specs.iter().map(|spec| (spec, 0));
-        let relaxed = problem
-            .relaxed
-            .iter()
-            .map(|spec| (spec, WEIGHTS.fix.relaxed));
-        for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
-            self.copies.plain.supervisor.check()?;
-            if let Some(dir) = &self.settings.dump {
-                let name = format!("{}-{nth}", site.id);
-                exchange::dump(dir, &name, spec, &problem.pool)
-                    .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
-            }
-            // For a relaxed spec only edits are worth a trial; what the solver finds for it, the tests
-            // refute.
-            let rlimit = match penalty {
-                0 => rlimit / specs,
-                _ => 0,
-            };
-            let limits = Limits {
-                engine: self.settings.engine,
-                rlimit,
-                stop: stop.clone(),
-                ..Limits::default()
-            };
-            let synthesis = nopol_synth::synthesize(spec, &problem.pool, &limits);
-            self.copies.plain.supervisor.check()?;
-            reason = reason.or(synthesis.reason);
-            let made = synthesis.candidates.into_iter();
-            candidates.extend(made.map(|made| at.candidate(&observed, spec, made, penalty)));
+fn synthesize_at(
+    session: &Session,
+    at: &At,
+    recorded: &Arc<Recorded>,
+    rlimit: u32,
+) -> Result<(Vec<Candidate>, Option<String>)> {
+    let site = at.site;
+    let problem = contexts::problem(session.sources, site, recorded);
+    let observed = Arc::new(Observed::new(session.sources, site, problem, recorded));
+    let problem = &observed.problem;
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut reason = None;
+    let stop = Stop::when(session.copies.plain.supervisor.stopped());
+    let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
+    let strict = problem.specs.iter().map(|spec| (spec, 0));
+    let relaxed = problem
+        .relaxed
+        .iter()
+        .map(|spec| (spec, WEIGHTS.fix.relaxed));
+    for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
+        session.copies.plain.supervisor.check()?;
+        if let Some(dir) = &session.settings.dump {
+            let name = format!("{}-{nth}", site.id);
+            exchange::dump(dir, &name, spec, &problem.pool)
+                .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
         }
-        let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
-        candidates.sort_by(in_order);
-        // A candidate that explains several specs keeps its lowest cost.
-        let mut texts = BTreeSet::new();
-        candidates.retain(|candidate| texts.insert(candidate.edit.condition.to_string()));
-        candidates = diversify_kinds(candidates);
-        // Candidates that explain everything get most of the places, however many cheap edits explain less.
-        let mut places = MOST_PER_SITE;
-        candidates.retain(|candidate| {
-            let left = &mut places[candidate.claim as usize];
-            let is_kept = *left > 0;
-            *left = left.saturating_sub(1);
-            is_kept
-        });
-        candidates.sort_by(in_order);
-        if !self.settings.no_trivial {
-            candidates.extend(at.trivial(self.sources, &observed));
-        }
-        Ok((candidates, reason))
+        // For a relaxed spec only edits are worth a trial; what the solver finds for it, the tests
+        // refute.
+        let rlimit = match penalty {
+            0 => rlimit / specs,
+            _ => 0,
+        };
+        let limits = Limits {
+            engine: session.settings.engine,
+            rlimit,
+            stop: stop.clone(),
+            ..Limits::default()
+        };
+        let synthesis = nopol_synth::synthesize(spec, &problem.pool, &limits);
+        session.copies.plain.supervisor.check()?;
+        reason = reason.or(synthesis.reason);
+        let made = synthesis.candidates.into_iter();
+        candidates.extend(made.map(|made| at.candidate(&observed, spec, made, penalty)));
     }
+    let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
+    candidates.sort_by(in_order);
+    // A candidate that explains several specs keeps its lowest cost.
+    let mut texts = BTreeSet::new();
+    candidates.retain(|candidate| texts.insert(candidate.edit.condition.to_string()));
+    candidates = diversify_kinds(candidates);
+    // Candidates that explain everything get most of the places, however many cheap edits explain less.
+    let mut places = MOST_PER_SITE;
+    candidates.retain(|candidate| {
+        let left = &mut places[candidate.claim as usize];
+        let is_kept = *left > 0;
+        *left = left.saturating_sub(1);
+        is_kept
+    });
+    candidates.sort_by(in_order);
+    if !session.settings.no_trivial {
+        candidates.extend(at.trivial(session.sources, &observed));
+    }
+    Ok((candidates, reason))
 }
 
 impl At<'_> {

@@ -16,13 +16,13 @@ pub(super) fn words(
     written: &Expr,
 ) -> String {
     match (kind, written) {
-        (EditKind::NewConjunction(clauses), Expr::Not(_)) => {
-            format!("new condition: {clauses} clauses that must not all hold")
-        }
-        (EditKind::NewDisjunction(clauses), Expr::Not(_)) => {
-            format!("new condition: {clauses} clauses none of which may hold")
-        }
-        (EditKind::NewGroup | EditKind::NewGuard, Expr::Not(_)) => format!("{kind}, negated"),
+        (
+            EditKind::NewConjunction(_)
+            | EditKind::NewDisjunction(_)
+            | EditKind::NewGroup
+            | EditKind::NewGuard,
+            Expr::Not(_),
+        ) => format!("{kind}, negated"),
         _ if !kind.is_new() && moves(old, made, ordered) => {
             format!("{kind}, and clauses reordered")
         }
@@ -58,11 +58,11 @@ mod tests {
         let both = term(0).and(term(1));
         let kind = EditKind::NewConjunction(2);
         let of = |written: &Expr| words(&kind, None, &both, &both, written);
-        assert!(of(&both).ends_with("2 clauses that must all hold"));
-        assert!(of(&both.clone().not()).ends_with("2 clauses that must not all hold"));
+        assert!(of(&both).ends_with("2 clauses joined by `&&`"));
+        assert!(of(&both.clone().not()).ends_with("2 clauses joined by `&&`, negated"));
         let either = EditKind::NewDisjunction(3);
         let of = words(&either, None, &both, &both, &both.clone().not());
-        assert!(of.ends_with("3 clauses none of which may hold"), "{of}");
+        assert!(of.ends_with("3 clauses joined by `||`, negated"), "{of}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::SiteIndex;
 
+use super::{fixes_at, insertions, localization};
 use crate::repair::engine::Engine;
 use crate::repair::fix::Fix;
 use crate::repair::knowledge::Knowledge;
@@ -42,27 +43,35 @@ impl Engine for Existing {
         let (build, existing) = match instrument::first_sites(sources) {
             None => {
                 computing.extend(instrument::function_entries(sources, &knowledge.excluded));
-                let build = session.trace_sites(knowledge, &existing, &computing, "site")?;
+                let build =
+                    localization::trace_sites(session, knowledge, &existing, &computing, "site")?;
                 (build, existing)
             }
             Some(entries) => {
-                session.trace_sites(knowledge, &entries, &BTreeSet::new(), "function")?;
-                let functions = session.reached_functions(knowledge, targets);
+                localization::trace_sites(
+                    session,
+                    knowledge,
+                    &entries,
+                    &BTreeSet::new(),
+                    "function",
+                )?;
+                let functions = insertions::reached_functions(session, knowledge, targets);
                 let is_reached = |at: &SiteIndex| functions.contains(&session.site(*at).function);
                 let existing: BTreeSet<SiteIndex> =
                     existing.into_iter().filter(is_reached).collect();
-                let new = session.insertion_points(knowledge, targets);
+                let new = insertions::insertion_points(session, knowledge, targets);
                 let all = existing.union(&new).copied().collect();
                 knowledge.insertion_points = Some(new);
                 computing.retain(is_reached);
-                let build = session.trace_sites(knowledge, &all, &computing, "site")?;
+                let build =
+                    localization::trace_sites(session, knowledge, &all, &computing, "site")?;
                 (build, existing)
             }
         };
-        let located = session.force(knowledge, targets, &build, &existing)?;
+        let located = localization::force(session, knowledge, targets, &build, &existing)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
         knowledge.angelic.extend_from_slice(&located.angelic);
-        session.fixes_at(knowledge, targets, &located.angelic, &[], known)
+        fixes_at(session, knowledge, targets, &located.angelic, &[], known)
     }
 }

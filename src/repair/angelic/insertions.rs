@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, SiteIndex};
+use nopol_source::{FunctionIndex, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
+use super::{fixes_at, localization, suspected};
 use crate::localize::angelic::AngelicSite;
 use crate::rank::facts::PanicAt;
 use crate::repair::engine::Engine;
@@ -37,7 +38,7 @@ impl Engine for Insertions {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Vec<TestIndex> {
-        let is_enough = !session.settings.thorough && session.is_enough(knowledge, targets, known);
+        let is_enough = !session.settings.thorough && is_enough(session, knowledge, targets, known);
         match is_enough {
             true => Vec::new(),
             false => targets.to_vec(),
@@ -55,19 +56,20 @@ impl Engine for Insertions {
             // Every build since they were traced has them.
             (Some(traced), Some(latest)) => (latest, traced),
             _ => {
-                let new = session.insertion_points(knowledge, targets);
+                let new = insertion_points(session, knowledge, targets);
                 if new.is_empty() {
                     return Ok(Vec::new());
                 }
-                let build = session.trace_sites(knowledge, &new, &BTreeSet::new(), "site")?;
+                let build =
+                    localization::trace_sites(session, knowledge, &new, &BTreeSet::new(), "site")?;
                 (build, new)
             }
         };
-        let located = session.force(knowledge, targets, &build, &new)?;
+        let located = localization::force(session, knowledge, targets, &build, &new)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
-        let panics = session.panics(knowledge, targets);
-        let sites = session.worth_recording(&located.angelic, &panics);
+        let panics = Panics::at(session, knowledge, targets);
+        let sites = worth_recording(session.sources, &located.angelic, &panics);
         let is_recorded = |found: &AngelicSite| sites.iter().any(|it| it.site == found.site);
         for found in located.angelic.iter().filter(|found| !is_recorded(found)) {
             let reason = "no values were recorded there, because enough other places rank higher";
@@ -77,159 +79,167 @@ impl Engine for Insertions {
         }
         // A forced outcome that cures a test may not be the right one: where `>` should be `>=`, several
         // evaluations change, some only because of others.
-        let suspected = session.suspected(knowledge, targets, &[], MOST_SUSPECTED);
+        let suspected = suspected(session, knowledge, targets, &[], MOST_SUSPECTED);
         knowledge.angelic.extend(located.angelic);
-        session.fixes_at(knowledge, targets, &sites, &suspected, known)
+        fixes_at(session, knowledge, targets, &sites, &suspected, known)
     }
 }
 
-impl Session<'_> {
-    /// The functions that failing tests enter, as far as traced. A function that could not be traced may have
-    /// been entered.
-    pub(super) fn reached_functions(
-        &self,
-        knowledge: &Knowledge,
-        targets: &[TestIndex],
-    ) -> BTreeSet<FunctionIndex> {
-        let spectrum = &knowledge.spectrum;
-        let function = |index: SiteIndex| self.site(index).function;
-        let entries = instrument::function_entries(self.sources, &knowledge.excluded);
-        let is_traced = |test: &TestIndex| spectrum.reached.contains_key(test);
-        let seen: BTreeSet<FunctionIndex> = match targets.iter().all(is_traced) {
-            true => entries.iter().copied().map(function).collect(),
-            false => BTreeSet::new(),
-        };
-        let all = self.sources.functions.keys();
-        let mut reached: BTreeSet<FunctionIndex> = all.filter(|it| !seen.contains(it)).collect();
-        let traces = targets.iter().filter_map(|test| spectrum.reached.get(test));
-        reached.extend(traces.flat_map(BTreeMap::keys).copied().map(function));
-        reached
-    }
+/// The functions that failing tests enter, as far as traced. A function that could not be traced may have
+/// been entered.
+pub(super) fn reached_functions(
+    session: &Session,
+    knowledge: &Knowledge,
+    targets: &[TestIndex],
+) -> BTreeSet<FunctionIndex> {
+    let spectrum = &knowledge.spectrum;
+    let function = |index: SiteIndex| session.site(index).function;
+    let entries = instrument::function_entries(session.sources, &knowledge.excluded);
+    let is_traced = |test: &TestIndex| spectrum.reached.contains_key(test);
+    let seen: BTreeSet<FunctionIndex> = match targets.iter().all(is_traced) {
+        true => entries.iter().copied().map(function).collect(),
+        false => BTreeSet::new(),
+    };
+    let all = session.sources.functions.keys();
+    let mut reached: BTreeSet<FunctionIndex> = all.filter(|it| !seen.contains(it)).collect();
+    let traces = targets.iter().filter_map(|test| spectrum.reached.get(test));
+    reached.extend(traces.flat_map(BTreeMap::keys).copied().map(function));
+    reached
+}
 
-    /// Insertion points in the functions that failing tests enter, most suspicious functions first.
-    pub(super) fn insertion_points(
-        &self,
-        knowledge: &Knowledge,
-        targets: &[TestIndex],
-    ) -> BTreeSet<SiteIndex> {
-        let functions = self.reached_functions(knowledge, targets);
-        let excluded = &knowledge.excluded;
-        let mut suspects: BTreeMap<FunctionIndex, f64> = BTreeMap::new();
-        for suspect in knowledge.spectrum.rank(targets, &self.baseline.passing()) {
-            let function = self.site(suspect.site).function;
-            suspects.entry(function).or_insert(suspect.suspiciousness);
-        }
-        let mut by_function: BTreeMap<FunctionIndex, Vec<SiteIndex>> = BTreeMap::new();
-        let may_panic = self.may_want_panics(targets);
-        let new = instrument::sites_where(self.sources, excluded, |site| {
-            site.kind.is_new() && (may_panic || !site.asserts())
-        });
-        for index in new.difference(&self.unwanted).copied() {
-            let function = self.site(index).function;
-            if functions.contains(&function) {
-                by_function.entry(function).or_default().push(index);
-            }
-        }
-        let suspiciousness =
-            |function: &FunctionIndex| suspects.get(function).copied().unwrap_or(0.0);
-        let mut ranked: Vec<(f64, Vec<SiteIndex>)> = by_function
-            .into_iter()
-            .map(|(function, places)| (suspiciousness(&function), places))
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut chosen = BTreeSet::new();
-        for (_, mut places) in ranked {
-            let room = MOST_NEW - chosen.len();
-            // Of a long function, single statements and exits rather than nothing.
-            if places.len() > room {
-                places.retain(|place| self.site(*place).parts.is_empty());
-            }
-            if places.len() <= room {
-                chosen.extend(places);
-            }
-        }
-        chosen
+/// Insertion points in the functions that failing tests enter, most suspicious functions first.
+pub(super) fn insertion_points(
+    session: &Session,
+    knowledge: &Knowledge,
+    targets: &[TestIndex],
+) -> BTreeSet<SiteIndex> {
+    let functions = reached_functions(session, knowledge, targets);
+    let excluded = &knowledge.excluded;
+    let mut suspects: BTreeMap<FunctionIndex, f64> = BTreeMap::new();
+    for suspect in knowledge
+        .spectrum
+        .rank(targets, &session.baseline.passing())
+    {
+        let function = session.site(suspect.site).function;
+        suspects.entry(function).or_insert(suspect.suspiciousness);
     }
+    let mut by_function: BTreeMap<FunctionIndex, Vec<SiteIndex>> = BTreeMap::new();
+    let may_panic = may_want_panics(session, targets);
+    let new = instrument::sites_where(session.sources, excluded, |site| {
+        site.kind.is_new() && (may_panic || !site.asserts())
+    });
+    for index in new.difference(&session.unwanted).copied() {
+        let function = session.site(index).function;
+        if functions.contains(&function) {
+            by_function.entry(function).or_default().push(index);
+        }
+    }
+    let suspiciousness = |function: &FunctionIndex| suspects.get(function).copied().unwrap_or(0.0);
+    let mut ranked: Vec<(f64, Vec<SiteIndex>)> = by_function
+        .into_iter()
+        .map(|(function, places)| (suspiciousness(&function), places))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut chosen = BTreeSet::new();
+    for (_, mut places) in ranked {
+        let room = MOST_NEW - chosen.len();
+        // Of a long function, single statements and exits rather than nothing.
+        if places.len() > room {
+            places.retain(|place| session.site(*place).parts.is_empty());
+        }
+        if places.len() <= room {
+            chosen.extend(places);
+        }
+    }
+    chosen
+}
 
-    /// Whether a failing test may pass because the subject panics.
-    fn may_want_panics(&self, targets: &[TestIndex]) -> bool {
-        let panics = self.sources.language.panics();
-        let mut outputs = targets.iter().map(|test| &self.baseline.output[test]);
-        let mut files = self.sources.files.iter();
-        outputs.any(|output| panics.is_missing(output))
-            || files.any(|file| panics.may_be_caught(&file.text))
-    }
+/// Whether a failing test may pass because the subject panics.
+fn may_want_panics(session: &Session, targets: &[TestIndex]) -> bool {
+    let panics = session.sources.language.panics();
+    let mut outputs = targets.iter().map(|test| &session.baseline.output[test]);
+    let mut files = session.sources.files.iter();
+    outputs.any(|output| panics.is_missing(output))
+        || files.any(|file| panics.may_be_caught(&file.text))
+}
 
-    /// The angelic insertion points whose contexts are recorded: most suspicious first, at most
-    /// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
-    /// the next, so of places alike in suspicion some are taken from the first to the last. Those where a failing test
-    /// panics are never left out.
-    fn worth_recording(&self, angelic: &[AngelicSite], panics: &Panics) -> Vec<AngelicSite> {
-        let is_here =
-            |found: &AngelicSite| panics.seen_from(self.sources, found.site) == PanicAt::Here;
-        let site = |found: &AngelicSite| self.site(found.site);
-        let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
-        ranked.sort_by(|a, b| in_order(a, b).then(a.site.cmp(&b.site)));
-        let mut places: BTreeMap<FunctionIndex, Vec<usize>> = BTreeMap::new();
-        for alike in ranked.chunk_by(|a, b| in_order(a, b).is_eq()) {
-            let mut of_function: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
-            for found in alike {
-                let of_function = of_function.entry(site(found).function).or_default();
-                of_function.insert(site(found).span.start);
-            }
-            for (function, fresh) in of_function {
-                let chosen = places.entry(function).or_default();
-                let fresh = fresh.into_iter().filter(|place| !chosen.contains(place));
-                let fresh = spread(&fresh.collect::<Vec<_>>(), MOST_PLACES - chosen.len());
-                chosen.extend(fresh);
-            }
+/// The angelic insertion points whose contexts are recorded: most suspicious first, at most
+/// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
+/// the next, so of places alike in suspicion some are taken from the first to the last. Those where a failing test
+/// panics are never left out.
+fn worth_recording(
+    sources: &Sources,
+    angelic: &[AngelicSite],
+    panics: &Panics,
+) -> Vec<AngelicSite> {
+    let is_here = |found: &AngelicSite| panics.seen_from(sources, found.site) == PanicAt::Here;
+    let site = |found: &AngelicSite| &sources.sites[found.site];
+    let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
+    ranked.sort_by(|a, b| in_order(a, b).then(a.site.cmp(&b.site)));
+    let mut places: BTreeMap<FunctionIndex, Vec<usize>> = BTreeMap::new();
+    for alike in ranked.chunk_by(|a, b| in_order(a, b).is_eq()) {
+        let mut of_function: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
+        for found in alike {
+            let of_function = of_function.entry(site(found).function).or_default();
+            of_function.insert(site(found).span.start);
         }
-        ranked.retain(|found| {
-            if is_here(found) {
-                return true;
-            }
-            let places = places.get(&site(found).function);
-            places.is_some_and(|places| places.contains(&site(found).span.start))
-        });
-        ranked.sort_by_key(|found| !is_here(found));
-        ranked.truncate(MOST_PROMISING);
-        ranked.into_iter().cloned().collect()
-    }
-
-    /// Whether the fixes known are so good that insertion points are not worth their builds.
-    fn is_enough(&self, knowledge: &Knowledge, targets: &[TestIndex], known: &[Fix]) -> bool {
-        let panics = self.panics(knowledge, targets);
-        let crash = |test: &TestIndex| knowledge.spectrum.crashes.contains_key(test);
-        let crashes = targets.iter().any(crash);
-        // A crash mostly wants a guard where it happens.
-        let is_here =
-            |site: SiteIndex| panics.seen_from(self.sources, site) == PanicAt::Here || !crashes;
-        let cheap = |held: &Fix| {
-            // That a test panics there says where to look, not that the fix is right.
-            let bonus = held.sites().into_iter();
-            let bonus: u32 = bonus.map(|site| panics.bonus(self.sources, site)).sum();
-            let most = WEIGHTS.fix.cheap + self.support(knowledge, held);
-            held.cost + bonus <= most && !held.is_loose() && held.sites().into_iter().any(is_here)
-        };
-        uncured(targets, known).is_empty() && known.iter().any(cheap)
-    }
-
-    /// What a fix may cost more because passing tests evaluate the condition that it changes: a condition
-    /// that explains a hundred tests is no accident.
-    fn support(&self, knowledge: &Knowledge, held: &Fix) -> u32 {
-        if !self.policies().passing_tests_are_weak_evidence {
-            return 0;
+        for (function, fresh) in of_function {
+            let chosen = places.entry(function).or_default();
+            let fresh = fresh.into_iter().filter(|place| !chosen.contains(place));
+            let fresh = spread(&fresh.collect::<Vec<_>>(), MOST_PLACES - chosen.len());
+            chosen.extend(fresh);
         }
-        let passing = self.baseline.passing();
-        let of_site = |site: SiteIndex| {
-            let reach = passing
-                .iter()
-                .filter(|test| knowledge.spectrum.reaches(**test, site));
-            u32::try_from(reach.count() / 2).unwrap_or(u32::MAX)
-        };
-        let least = held.sites().into_iter().map(of_site).min();
-        least.unwrap_or(0).min(WEIGHTS.fix.most_support)
     }
+    ranked.retain(|found| {
+        if is_here(found) {
+            return true;
+        }
+        let places = places.get(&site(found).function);
+        places.is_some_and(|places| places.contains(&site(found).span.start))
+    });
+    ranked.sort_by_key(|found| !is_here(found));
+    ranked.truncate(MOST_PROMISING);
+    ranked.into_iter().cloned().collect()
+}
+
+/// Whether the fixes known are so good that insertion points are not worth their builds.
+fn is_enough(
+    session: &Session,
+    knowledge: &Knowledge,
+    targets: &[TestIndex],
+    known: &[Fix],
+) -> bool {
+    let panics = Panics::at(session, knowledge, targets);
+    let crash = |test: &TestIndex| knowledge.spectrum.crashes.contains_key(test);
+    let crashes = targets.iter().any(crash);
+    // A crash mostly wants a guard where it happens.
+    let is_here =
+        |site: SiteIndex| panics.seen_from(session.sources, site) == PanicAt::Here || !crashes;
+    let cheap = |held: &Fix| {
+        // That a test panics there says where to look, not that the fix is right.
+        let bonus = held.sites().into_iter();
+        let bonus: u32 = bonus.map(|site| panics.bonus(session.sources, site)).sum();
+        let most = WEIGHTS.fix.cheap + support(session, knowledge, held);
+        held.cost + bonus <= most && !held.is_loose() && held.sites().into_iter().any(is_here)
+    };
+    uncured(targets, known).is_empty() && known.iter().any(cheap)
+}
+
+/// What a fix may cost more because passing tests evaluate the condition that it changes: a condition
+/// that explains a hundred tests is no accident.
+fn support(session: &Session, knowledge: &Knowledge, held: &Fix) -> u32 {
+    if !session.policies().passing_tests_are_weak_evidence {
+        return 0;
+    }
+    let passing = session.baseline.passing();
+    let of_site = |site: SiteIndex| {
+        let reach = passing
+            .iter()
+            .filter(|test| knowledge.spectrum.reaches(**test, site));
+        u32::try_from(reach.count() / 2).unwrap_or(u32::MAX)
+    };
+    let least = held.sites().into_iter().map(of_site).min();
+    least.unwrap_or(0).min(WEIGHTS.fix.most_support)
 }
 
 /// More cures first, then more suspicion.

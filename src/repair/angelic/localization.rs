@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::Counter;
 use nopol_process::run::{Plan, TestRun, Verdict};
 use nopol_source::{FunctionIndex, SiteIndex};
 
-use super::varying::varied;
+use super::varying::{self, varied};
 use crate::localize::angelic::{self, AngelicSite, Clues};
 use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
@@ -45,228 +45,241 @@ pub(super) struct Localization {
     pub angelic: Vec<AngelicSite>,
 }
 
-impl Session<'_> {
-    /// Builds with these sites instrumented, each of which is a `unit` for the user, and traces every test that
-    /// may reach one. Sites in `probes` are only traced.
-    ///
-    /// # Errors
-    /// If the run is stopped, the subject does not build with what was put in, or every test has another
-    /// outcome then.
-    pub(super) fn trace_sites(
-        &self,
-        knowledge: &mut Knowledge,
-        sites: &BTreeSet<SiteIndex>,
-        probes: &BTreeSet<SiteIndex>,
-        unit: &str,
-    ) -> Result<Arc<Build>> {
-        let runner = self.runner;
-        let phase = self.progress.start("instrumenting sites", 0, runner.runs());
-        let all: BTreeSet<SiteIndex> = sites.union(probes).copied().collect();
-        let stage = Stage::Conditions(all.clone());
-        let (build, instrumentation) = self.instrument(knowledge, stage)?;
-        let dropped = all.iter().filter(|site| !instrumentation.has(**site));
-        knowledge.excluded.extend(dropped);
-        let used = sites.difference(&knowledge.excluded).count();
-        self.progress
-            .finish(phase, runner.runs(), &count(used, unit));
-        self.trace(knowledge, &build, &all)?;
-        Ok(build)
+/// Builds with these sites instrumented, each of which is a `unit` for the user, and traces every test that
+/// may reach one. Sites in `probes` are only traced.
+///
+/// # Errors
+/// If the run is stopped, the subject does not build with what was put in, or every test has another
+/// outcome then.
+pub(super) fn trace_sites(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    sites: &BTreeSet<SiteIndex>,
+    probes: &BTreeSet<SiteIndex>,
+    unit: &str,
+) -> Result<Arc<Build>> {
+    let runner = session.runner;
+    let phase = session
+        .progress
+        .start("instrumenting sites", 0, runner.runs());
+    let all: BTreeSet<SiteIndex> = sites.union(probes).copied().collect();
+    let stage = Stage::Conditions(all.clone());
+    let (build, instrumentation) = instrument::build(session, knowledge, stage)?;
+    let dropped = all.iter().filter(|site| !instrumentation.has(**site));
+    knowledge.excluded.extend(dropped);
+    let used = sites.difference(&knowledge.excluded).count();
+    session
+        .progress
+        .finish(phase, runner.runs(), &count(used, unit));
+    trace(session, knowledge, &build, &all)?;
+    Ok(build)
+}
+
+/// Ranks these sites and forces their outcomes in a build that has them.
+///
+/// # Errors
+/// If the run is stopped.
+pub(super) fn force(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    targets: &[TestIndex],
+    build: &Build,
+    sites: &BTreeSet<SiteIndex>,
+) -> Result<Localization> {
+    let runner = session.runner;
+    let passing = session.baseline.passing();
+    let mut targets = targets.to_vec();
+    targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
+    let mut suspects = knowledge.spectrum.rank(&targets, &passing);
+    // Candidates are judged with all targets later.
+    targets.retain(|test| knowledge.spectrum.length(*test) > 0);
+    let targets = sample(targets);
+    suspects.retain(|suspect| {
+        sites.contains(&suspect.site) && session.may_patch(knowledge, suspect.site)
+    });
+
+    let phase = session.progress.start("forcing outcomes", 0, runner.runs());
+    let foreseen = session.foreseeing.known(session.supervisor)?;
+    let angelic = angelic::search(
+        &session.suite(&build.binaries),
+        &session.sources.sites,
+        Clues {
+            suspects: &suspects,
+            foreseen,
+        },
+        &mut knowledge.spectrum,
+        &targets,
+        session.bounds(),
+        &|| phase.step(),
+    )?;
+    let endless = targets.iter().filter(|test| {
+        let is_cured = angelic.iter().any(|found| found.cures.contains_key(test));
+        knowledge.spectrum.endless.contains(test) && !is_cured
+    });
+    let stopped: Vec<String> = endless
+        .map(|test| stopped(session, *test, knowledge.spectrum.late.contains(test)))
+        .collect();
+    stopped
+        .into_iter()
+        .for_each(|told| knowledge.notes.warn(told));
+    let angelic_sites = count(angelic.len(), "angelic site");
+    let result = format!("{angelic_sites} of {} reached", suspects.len());
+    session.progress.finish(phase, runner.runs(), &result);
+    Ok(Localization { suspects, angelic })
+}
+
+/// Which limit stopped a failing test that no forced outcome cures, and what raises it.
+fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
+    let name = code(&session.tests[test].to_string());
+    let flips = session.bounds().flips;
+    let tried = format!(
+        "at most {} of a condition {} tried",
+        count(flips, "evaluation"),
+        agree(flips, "was", "were")
+    );
+    match (session.baseline.verdicts[test], is_late) {
+        (Verdict::TimedOut, _) => format!(
+            "{name} does not end within the time limit, and no forced outcome ends it so that it passes: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+        ),
+        (_, true) => format!(
+            "{name} is slower with instrumentation, and the time limit stopped it there; no forced outcome makes it pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+        ),
+        (_, false) => format!(
+            "{name} makes more than {} steps (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",
+            session.settings.fuel
+        ),
     }
+}
 
-    /// Ranks these sites and forces their outcomes in a build that has them.
-    ///
-    /// # Errors
-    /// If the run is stopped.
-    pub(super) fn force(
-        &self,
-        knowledge: &mut Knowledge,
-        targets: &[TestIndex],
-        build: &Build,
-        sites: &BTreeSet<SiteIndex>,
-    ) -> Result<Localization> {
-        let runner = self.runner;
-        let passing = self.baseline.passing();
-        let mut targets = targets.to_vec();
-        targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
-        let mut suspects = knowledge.spectrum.rank(&targets, &passing);
-        // Candidates are judged with all targets later.
-        targets.retain(|test| knowledge.spectrum.length(*test) > 0);
-        let targets = sample(targets);
-        suspects.retain(|suspect| {
-            sites.contains(&suspect.site) && self.may_patch(knowledge, suspect.site)
-        });
-
-        let phase = self.progress.start("forcing outcomes", 0, runner.runs());
-        let foreseen = self.foreseeing.known(self.supervisor)?;
-        let angelic = angelic::search(
-            &self.suite(&build.binaries),
-            &self.sources.sites,
-            Clues {
-                suspects: &suspects,
-                foreseen,
-            },
-            &mut knowledge.spectrum,
-            &targets,
-            self.bounds(),
-            &|| phase.step(),
-        )?;
-        let endless = targets.iter().filter(|test| {
-            let is_cured = angelic.iter().any(|found| found.cures.contains_key(test));
-            knowledge.spectrum.endless.contains(test) && !is_cured
-        });
-        let stopped: Vec<String> = endless
-            .map(|test| self.stopped(*test, knowledge.spectrum.late.contains(test)))
-            .collect();
-        stopped
-            .into_iter()
-            .for_each(|told| knowledge.notes.warn(told));
-        let angelic_sites = count(angelic.len(), "angelic site");
-        let result = format!("{angelic_sites} of {} reached", suspects.len());
-        self.progress.finish(phase, runner.runs(), &result);
-        Ok(Localization { suspects, angelic })
+/// The tests that may reach one of these sites: failing ones, and passing ones of which it is not known that
+/// they enter none of the functions.
+fn may_reach(
+    session: &Session,
+    knowledge: &Knowledge,
+    sites: &BTreeSet<SiteIndex>,
+) -> Vec<TestIndex> {
+    let function = |site: &SiteIndex| session.site(*site).function;
+    let functions: BTreeSet<FunctionIndex> = sites.iter().map(function).collect();
+    let entries = instrument::function_entries(session.sources, &knowledge.excluded);
+    let traced: BTreeSet<FunctionIndex> = entries.iter().map(function).collect();
+    let enters = |test: &TestIndex| match knowledge.spectrum.reached.get(test) {
+        Some(reached) => reached
+            .keys()
+            .any(|site| functions.contains(&function(site))),
+        None => true,
+    };
+    let mut tests: Vec<TestIndex> = session.tests.keys().collect();
+    if functions.is_subset(&traced) {
+        let passes = |test: &TestIndex| session.baseline.verdicts[*test].passed();
+        tests.retain(|test| !passes(test) || enters(test));
     }
+    tests
+}
 
-    /// Which limit stopped a failing test that no forced outcome cures, and what raises it.
-    fn stopped(&self, test: TestIndex, is_late: bool) -> String {
-        let name = code(&self.tests[test].to_string());
-        let flips = self.bounds().flips;
-        let tried = format!("at most the first {flips} evaluations of a condition were tried");
-        match (self.baseline.verdicts[test], is_late) {
-            (Verdict::TimedOut, _) => format!(
-                "{name} does not end within the time limit, and no forced outcome ends it so that it passes: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
-            ),
-            (_, true) => format!(
-                "{name} is slower with instrumentation, and the time limit stopped it there; no forced outcome makes it pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
-            ),
-            (_, false) => format!(
-                "{name} makes more than {} steps (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",
-                self.settings.fuel
-            ),
+/// Checks that the instrumented build behaves like the subject, and traces the tests that may reach these
+/// sites.
+fn trace(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    build: &Build,
+    sites: &BTreeSet<SiteIndex>,
+) -> Result<()> {
+    let runs = session.runner.runs();
+    let tests = may_reach(session, knowledge, sites);
+    let phase = session.progress.start("tracing tests", tests.len(), runs);
+    let mut changed: BTreeSet<TestIndex> = instrument::changed_outcomes(session, build)?
+        .into_iter()
+        .collect();
+    let plan = |test: TestIndex| Plan {
+        sites: Some(session.sources.sites.len()),
+        // A passing test ends by itself, however long it loops. For one that never ends, the
+        // beginning of its trace is enough.
+        fuel: match session.baseline.verdicts[test] {
+            Verdict::Passed => None,
+            Verdict::TimedOut => Some(session.settings.fuel / ENDLESS),
+            _ => Some(session.settings.fuel),
+        },
+        timeout: session.timeout_of(test),
+        ..Plan::default()
+    };
+    let suite = session.suite(&build.binaries);
+    let traced = suite.run_all(&tests, plan, &|| phase.step())?;
+    changed.extend(session.with_other_verdict(&tests, &traced));
+    for (test, run) in tests.iter().zip(&traced) {
+        if let Some(trace) = &run.trace {
+            knowledge.spectrum.add(*test, trace, run.verdict);
         }
     }
+    let failing = tests.iter().zip(&traced);
+    let (failing, first): (Vec<TestIndex>, Vec<TestRun>) = failing
+        .filter(|(test, run)| {
+            let ends = run.verdict == Verdict::Failed;
+            ends && !changed.contains(test) && !knowledge.spectrum.is_random(**test)
+        })
+        .map(|(test, run)| (*test, run.clone()))
+        .unzip();
+    let second = suite.run_all(&failing, |test| varied(plan(test)), &|| ())?;
+    let varying = varying::varying(session.sources, &failing, &first, &second);
+    knowledge.spectrum.varying.extend(varying);
+    share_visits(session, knowledge);
+    let result = match changed.len() {
+        0 => "the instrumentation changes nothing".to_string(),
+        changed => format!("instrumentation changes {}", count(changed, "test")),
+    };
+    session
+        .progress
+        .finish(phase, session.runner.runs(), &result);
 
-    /// The tests that may reach one of these sites: failing ones, and passing ones of which it is not known that
-    /// they enter none of the functions.
-    fn may_reach(&self, knowledge: &Knowledge, sites: &BTreeSet<SiteIndex>) -> Vec<TestIndex> {
-        let function = |site: &SiteIndex| self.site(*site).function;
-        let functions: BTreeSet<FunctionIndex> = sites.iter().map(function).collect();
-        let entries = instrument::function_entries(self.sources, &knowledge.excluded);
-        let traced: BTreeSet<FunctionIndex> = entries.iter().map(function).collect();
-        let enters = |test: &TestIndex| match knowledge.spectrum.reached.get(test) {
-            Some(reached) => reached
-                .keys()
-                .any(|site| functions.contains(&function(site))),
-            None => true,
-        };
-        let mut tests: Vec<TestIndex> = self.tests.keys().collect();
-        if functions.is_subset(&traced) {
-            let passes = |test: &TestIndex| self.baseline.verdicts[*test].passed();
-            tests.retain(|test| !passes(test) || enters(test));
-        }
-        tests
+    set_aside(session, knowledge, &changed);
+    if changed.len() == session.tests.len() {
+        return Err(SubjectError::UnusableBaseline(
+            "every test passes or fails differently once recording code is added to the program, so nothing can be learned; the program may depend on time, on its own source text or on uninitialized memory".to_string(),
+        )
+        .into());
     }
+    Ok(())
+}
 
-    /// Checks that the instrumented build behaves like the subject, and traces the tests that may reach these
-    /// sites.
-    fn trace(
-        &self,
-        knowledge: &mut Knowledge,
-        build: &Build,
-        sites: &BTreeSet<SiteIndex>,
-    ) -> Result<()> {
-        let runs = self.runner.runs();
-        let tests = self.may_reach(knowledge, sites);
-        let phase = self.progress.start("tracing tests", tests.len(), runs);
-        let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
-        let plan = |test: TestIndex| Plan {
-            sites: Some(self.sources.sites.len()),
-            // A passing test ends by itself, however long it loops. For one that never ends, the
-            // beginning of its trace is enough.
-            fuel: match self.baseline.verdicts[test] {
-                Verdict::Passed => None,
-                Verdict::TimedOut => Some(self.settings.fuel / ENDLESS),
-                _ => Some(self.settings.fuel),
-            },
-            timeout: self.timeout_of(test),
-            ..Plan::default()
-        };
-        let suite = self.suite(&build.binaries);
-        let traced = suite.run_all(&tests, plan, &|| phase.step())?;
-        changed.extend(self.with_other_verdict(&tests, &traced));
-        for (test, run) in tests.iter().zip(&traced) {
-            if let Some(trace) = &run.trace {
-                knowledge.spectrum.add(*test, trace, run.verdict);
-            }
-        }
-        let failing = tests.iter().zip(&traced);
-        let (failing, first): (Vec<TestIndex>, Vec<TestRun>) = failing
-            .filter(|(test, run)| {
-                let ends = run.verdict == Verdict::Failed;
-                ends && !changed.contains(test) && !knowledge.spectrum.is_random(**test)
-            })
-            .map(|(test, run)| (*test, run.clone()))
-            .unzip();
-        let second = suite.run_all(&failing, |test| varied(plan(test)), &|| ())?;
-        let varying = self.varying(&failing, &first, &second);
-        knowledge.spectrum.varying.extend(varying);
-        self.share_visits(knowledge);
-        let result = match changed.len() {
-            0 => "the instrumentation changes nothing".to_string(),
-            changed => format!("instrumentation changes {}", count(changed, "test")),
-        };
-        self.progress.finish(phase, self.runner.runs(), &result);
-
-        self.set_aside(knowledge, &changed);
-        if changed.len() == self.tests.len() {
-            return Err(SubjectError::UnusableBaseline(
-                "every test passes or fails differently once recording code is added to the program, so nothing can be learned; the program may depend on time, on its own source text or on uninitialized memory".to_string(),
-            )
-            .into());
-        }
-        Ok(())
+/// Forgets what tests reached whose outcomes the instrumentation changes. The sites that no other test reaches are
+/// excluded, for the change may come of them.
+fn set_aside(session: &Session, knowledge: &mut Knowledge, changed: &BTreeSet<TestIndex>) {
+    let forgotten: BTreeSet<SiteIndex> = changed
+        .iter()
+        .filter_map(|test| knowledge.spectrum.forget(*test))
+        .flat_map(BTreeMap::into_keys)
+        .collect();
+    let others = knowledge.spectrum.reached.values();
+    let others: BTreeSet<SiteIndex> = others.flat_map(BTreeMap::keys).copied().collect();
+    knowledge.excluded.extend(forgotten.difference(&others));
+    for test in changed {
+        knowledge.notes.warn(format!(
+            "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
+            code(&session.tests[*test].to_string())
+        ));
     }
+    let failing = session.baseline.failing();
+    knowledge.notes.is_disturbed = failing.iter().all(|test| changed.contains(test));
+}
 
-    /// Forgets what tests reached whose outcomes the instrumentation changes. The sites that no other test reaches are
-    /// excluded, for the change may come of them.
-    fn set_aside(&self, knowledge: &mut Knowledge, changed: &BTreeSet<TestIndex>) {
-        let forgotten: BTreeSet<SiteIndex> = changed
+/// A visit of a place is counted for one of its early exits only; counts it for all of them.
+fn share_visits(session: &Session, knowledge: &mut Knowledge) {
+    let sites = &session.sources.sites;
+    for reached in knowledge.spectrum.reached.values_mut() {
+        let exits = reached
             .iter()
-            .filter_map(|test| knowledge.spectrum.forget(*test))
-            .flat_map(BTreeMap::into_keys)
-            .collect();
-        let others = knowledge.spectrum.reached.values();
-        let others: BTreeSet<SiteIndex> = others.flat_map(BTreeMap::keys).copied().collect();
-        knowledge.excluded.extend(forgotten.difference(&others));
-        for test in changed {
-            knowledge.notes.warn(format!(
-                "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
-                code(&self.tests[*test].to_string())
-            ));
-        }
-        let failing = self.baseline.failing();
-        knowledge.notes.is_disturbed = failing.iter().all(|test| changed.contains(test));
-    }
-
-    /// A visit of a place is counted for one of its early exits only; counts it for all of them.
-    fn share_visits(&self, knowledge: &mut Knowledge) {
-        let sites = &self.sources.sites;
-        for reached in knowledge.spectrum.reached.values_mut() {
-            let exits = reached
-                .iter()
-                .filter(|(site, _)| sites[**site].kind.is_early_exit());
-            let counted: Vec<(SiteIndex, Counter)> =
-                exits.map(|(site, counter)| (*site, *counter)).collect();
-            for (first, counter) in counted {
-                let point = sites[first].program_point();
-                let later = sites.iter_enumerated().skip(usize::from(first) + 1);
-                let here = later.take_while(|(_, site)| site.program_point() == point);
-                let others: Vec<SiteIndex> = here.map(|(index, _)| index).collect();
-                for other in others
-                    .into_iter()
-                    .filter(|other| !knowledge.excluded.contains(other))
-                {
-                    reached.entry(other).or_insert(counter);
-                }
+            .filter(|(site, _)| sites[**site].kind.is_early_exit());
+        let counted: Vec<(SiteIndex, Counter)> =
+            exits.map(|(site, counter)| (*site, *counter)).collect();
+        for (first, counter) in counted {
+            let point = sites[first].program_point();
+            let later = sites.iter_enumerated().skip(usize::from(first) + 1);
+            let here = later.take_while(|(_, site)| site.program_point() == point);
+            let others: Vec<SiteIndex> = here.map(|(index, _)| index).collect();
+            for other in others
+                .into_iter()
+                .filter(|other| !knowledge.excluded.contains(other))
+            {
+                reached.entry(other).or_insert(counter);
             }
         }
     }

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
-use nopol_source::{Condition, SiteIndex};
+use nopol_source::{Condition, SiteIndex, Sources};
 
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
@@ -36,75 +36,77 @@ use super::settings::Depth;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::{Spectrum, Suspect};
 
-impl Session<'_> {
-    /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
-    /// conditions there, and of those in `also`.
-    fn fixes_at(
-        &self,
-        knowledge: &mut Knowledge,
-        targets: &[TestIndex],
-        sites: &[AngelicSite],
-        also: &[AngelicSite],
-        known: &[Fix],
-    ) -> Result<Vec<Fix>> {
-        if self.settings.depth == Depth::Localize {
-            return Ok(Vec::new());
-        }
-        let mut fixes: Vec<Fix> = Vec::new();
-        if !sites.is_empty() {
-            let places = self.record(knowledge, targets, sites)?;
-            let candidates = self.synthesize(knowledge, targets, &places)?;
-            fixes.extend(candidates.into_iter().flatten().map(Fix::from));
-        }
-        let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
-        let mut unobserved = self.one_step_fixes(knowledge, targets, &places, &fixes);
-        unobserved.extend(self.repeated_conditions(knowledge, targets, sites, &fixes));
-        behind_explained(&fixes, &mut unobserved);
-        fixes.extend(unobserved);
-        fixes.retain(|fix| !fix.edits.iter().any(|edit| self.has_new_idle_part(edit)));
-        // Drop what is known already; what explains the contexts stays.
-        let says = |edit: &SiteEdit| (edit.site, edit.condition.to_string());
-        let single = known.iter().filter(|fix| fix.edits.len() == 1);
-        let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
-        fixes.retain(|fix| said.insert(says(&fix.edits[0])));
-        Ok(fixes)
+/// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
+/// conditions there, and of those in `also`.
+fn fixes_at(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    targets: &[TestIndex],
+    sites: &[AngelicSite],
+    also: &[AngelicSite],
+    known: &[Fix],
+) -> Result<Vec<Fix>> {
+    if session.settings.depth == Depth::Localize {
+        return Ok(Vec::new());
     }
+    let mut fixes: Vec<Fix> = Vec::new();
+    if !sites.is_empty() {
+        let places = recording::record(session, knowledge, targets, sites)?;
+        let candidates = candidates::synthesize(session, knowledge, targets, &places)?;
+        fixes.extend(candidates.into_iter().flatten().map(Fix::from));
+    }
+    let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
+    let mut unobserved = one_step::fixes(session, knowledge, targets, &places, &fixes);
+    unobserved.extend(repeated::fixes(session, knowledge, targets, sites, &fixes));
+    behind_explained(&fixes, &mut unobserved);
+    fixes.extend(unobserved);
+    fixes.retain(|fix| {
+        !fix.edits
+            .iter()
+            .any(|edit| has_new_idle_part(session.sources, edit))
+    });
+    // Drop what is known already; what explains the contexts stays.
+    let says = |edit: &SiteEdit| (edit.site, edit.condition.to_string());
+    let single = known.iter().filter(|fix| fix.edits.len() == 1);
+    let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
+    fixes.retain(|fix| said.insert(says(&fix.edits[0])));
+    Ok(fixes)
+}
 
-    /// Whether a part of the new condition decides nothing or everything, which was not so before.
-    fn has_new_idle_part(&self, edit: &SiteEdit) -> bool {
-        let language = self.sources.language;
-        let old = || Condition::from(&*self.site(edit.site).text);
-        edit.condition.has_idle_part(language) && !old().has_idle_part(language)
-    }
+/// Whether a part of the new condition decides nothing or everything, which was not so before.
+fn has_new_idle_part(sources: &Sources, edit: &SiteEdit) -> bool {
+    let language = sources.language;
+    let old = || Condition::from(&*sources.sites[edit.site].text);
+    edit.condition.has_idle_part(language) && !old().has_idle_part(language)
+}
 
-    /// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test
-    /// that evaluates a condition many times may need several outcomes changed; an edit can do that.
-    fn suspected(
-        &self,
-        knowledge: &Knowledge,
-        targets: &[TestIndex],
-        angelic: &[AngelicSite],
-        most: usize,
-    ) -> Vec<AngelicSite> {
-        let suspects = self.suspects(knowledge, targets);
-        let was_tried = |found: &AngelicSite| {
-            let mut targets = targets.iter();
-            targets.all(|test| found.cures.contains_key(test))
-        };
-        let is_new = |suspect: &&Suspect| {
-            let kind = self.site(suspect.site).kind;
-            let mut known = angelic.iter().filter(|found| found.site == suspect.site);
-            kind.has_condition() && !known.any(was_tried)
-        };
-        let new = suspects.iter().filter(is_new).take(most);
-        new.map(|suspect| AngelicSite {
-            site: suspect.site,
-            suspiciousness: suspect.suspiciousness,
-            cures: BTreeMap::new(),
-            also_forced: None,
-        })
-        .collect()
-    }
+/// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test
+/// that evaluates a condition many times may need several outcomes changed; an edit can do that.
+fn suspected(
+    session: &Session,
+    knowledge: &Knowledge,
+    targets: &[TestIndex],
+    angelic: &[AngelicSite],
+    most: usize,
+) -> Vec<AngelicSite> {
+    let suspects = session.suspects(knowledge, targets);
+    let was_tried = |found: &AngelicSite| {
+        let mut targets = targets.iter();
+        targets.all(|test| found.cures.contains_key(test))
+    };
+    let is_new = |suspect: &&Suspect| {
+        let kind = session.site(suspect.site).kind;
+        let mut known = angelic.iter().filter(|found| found.site == suspect.site);
+        kind.has_condition() && !known.any(was_tried)
+    };
+    let new = suspects.iter().filter(is_new).take(most);
+    new.map(|suspect| AngelicSite {
+        site: suspect.site,
+        suspiciousness: suspect.suspiciousness,
+        cures: BTreeMap::new(),
+        also_forced: None,
+    })
+    .collect()
 }
 
 /// The failing tests that an edit of a site is to cure: those that a forced outcome cures there, or if there are none,

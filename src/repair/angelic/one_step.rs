@@ -15,7 +15,7 @@ use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
 use nopol_source::words::{plain_names, with_parameters};
-use nopol_source::{Condition, Language, Site, SiteIndex};
+use nopol_source::{Condition, Language, Site, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
 use super::evidence::{Explanation, Observed};
@@ -23,6 +23,7 @@ use super::targets_of;
 use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
+use crate::repair::panics::Panics;
 use crate::repair::place;
 use crate::repair::session::Session;
 
@@ -37,93 +38,90 @@ pub struct Unobserved;
 
 impl Evidence for Unobserved {}
 
-impl Session<'_> {
-    /// The one-step edits of the conditions among these sites, in their order, the likeliest of each.
-    pub(super) fn one_step_fixes(
-        &self,
-        knowledge: &Knowledge,
-        targets: &[TestIndex],
-        sites: &[AngelicSite],
-        explained: &[Fix],
-    ) -> Vec<Fix> {
-        let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
-        let observed = observed(explained);
-        let panics = self.panics(knowledge, targets);
-        let kin = clauses::kin(self.sources);
-        let mut fixes: Vec<Fix> = Vec::new();
-        for found in sites {
-            let site = self.site(found.site);
-            if !site.kind.has_condition() {
-                continue;
-            }
-            let most = match found.cures.is_empty() {
-                true => MOST_AT_SUSPECT,
-                false => MOST_AT_ANGELIC,
-            };
-            let of_site = targets_of(&knowledge.spectrum, found, targets);
-            let overflows = panics.overflows_at(self.sources, found.site);
-            let edits = self.one_step_edits(found.site, &kin, overflows);
-            let place = place::of(site) + place::common(found.suspiciousness, site.kind);
-            let bonus = panics.bonus(self.sources, found.site);
-            let edits = edits.into_iter().take(most);
-            let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
-            let here = observed.get(&found.site);
-            let made = edits.filter_map(|(cost, edit)| {
-                let known = here.and_then(|here| explanation(here, &edit.condition));
-                if known.as_ref().is_some_and(Explanation::adds_idle_part) {
-                    return None;
-                }
-                let evidence = match known {
-                    Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
-                    None => Arc::clone(&nothing),
-                };
-                Some(Fix {
-                    targets: of_site.clone(),
-                    cost,
-                    edits: vec![SiteEdit {
-                        is_trivial: edit
-                            .condition
-                            .is_constant_by_type(self.sources.language, &site.names),
-                        site: found.site,
-                        function: site.function,
-                        suspiciousness: found.suspiciousness,
-                        switched: edit.condition.to_string(),
-                        condition: edit.condition,
-                        cost,
-                        why: edit.step.to_string(),
-                        is_loose: edit.step != Step::ShortCircuit,
-                        evidence,
-                    }],
-                })
-            });
-            fixes.extend(made);
-            if fixes.len() >= MOST_EDITS {
-                fixes.truncate(MOST_EDITS);
-                break;
-            }
+/// The one-step edits of the conditions among these sites, in their order, the likeliest of each.
+pub(super) fn fixes(
+    session: &Session,
+    knowledge: &Knowledge,
+    targets: &[TestIndex],
+    sites: &[AngelicSite],
+    explained: &[Fix],
+) -> Vec<Fix> {
+    let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
+    let observed = observed(explained);
+    let panics = Panics::at(session, knowledge, targets);
+    let kin = clauses::kin(session.sources);
+    let mut fixes: Vec<Fix> = Vec::new();
+    for found in sites {
+        let site = session.site(found.site);
+        if !site.kind.has_condition() {
+            continue;
         }
-        fixes
-    }
-
-    /// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.
-    fn one_step_edits(&self, index: SiteIndex, kin: &Kin, overflows: bool) -> Vec<(u32, Sound)> {
-        let site = self.site(index);
-        let text = plain_names(&site.text);
-        let Some(tree) = self.sources.language.parse(&text) else {
-            return Vec::new();
+        let most = match found.cures.is_empty() {
+            true => MOST_AT_SUSPECT,
+            false => MOST_AT_ANGELIC,
         };
-        let nearby = self.nearby(site, kin);
-        let mut edits = one_step_edits(&tree, &text, site.min_binding, nearby);
-        if overflows {
-            edits.extend(overflow_edits(&tree, &text, self.sources.language));
+        let of_site = targets_of(&knowledge.spectrum, found, targets);
+        let overflows = panics.overflows_at(session.sources, found.site);
+        let edits = edits_at(session.sources, found.site, &kin, overflows);
+        let place = place::of(site) + place::common(found.suspiciousness, site.kind);
+        let bonus = panics.bonus(session.sources, found.site);
+        let edits = edits.into_iter().take(most);
+        let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
+        let here = observed.get(&found.site);
+        let made = edits.filter_map(|(cost, edit)| {
+            let known = here.and_then(|here| explanation(here, &edit.condition));
+            if known.as_ref().is_some_and(Explanation::adds_idle_part) {
+                return None;
+            }
+            let evidence = match known {
+                Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
+                None => Arc::clone(&nothing),
+            };
+            Some(Fix {
+                targets: of_site.clone(),
+                cost,
+                edits: vec![SiteEdit {
+                    is_trivial: edit
+                        .condition
+                        .is_constant_by_type(session.sources.language, &site.names),
+                    site: found.site,
+                    function: site.function,
+                    suspiciousness: found.suspiciousness,
+                    switched: edit.condition.to_string(),
+                    condition: edit.condition,
+                    cost,
+                    why: edit.step.to_string(),
+                    is_loose: edit.step != Step::ShortCircuit,
+                    evidence,
+                }],
+            })
+        });
+        fixes.extend(made);
+        if fixes.len() >= MOST_EDITS {
+            fixes.truncate(MOST_EDITS);
+            break;
         }
-        let mut edits: Vec<(u32, Sound)> = self
-            .sound(site, &tree, edits)
-            .map(|edit| (cost(edit.step, site), edit))
-            .collect();
-        edits.sort_by_key(|(cost, _)| *cost);
-        edits
     }
+    fixes
+}
+
+/// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.
+fn edits_at(sources: &Sources, index: SiteIndex, kin: &Kin, overflows: bool) -> Vec<(u32, Sound)> {
+    let site = &sources.sites[index];
+    let text = plain_names(&site.text);
+    let Some(tree) = sources.language.parse(&text) else {
+        return Vec::new();
+    };
+    let nearby = nearby(sources, site, kin);
+    let mut edits = one_step_edits(&tree, &text, site.min_binding, nearby);
+    if overflows {
+        edits.extend(overflow_edits(&tree, &text, sources.language));
+    }
+    let mut edits: Vec<(u32, Sound)> = sound(sources, site, &tree, edits)
+        .map(|edit| (cost(edit.step, site), edit))
+        .collect();
+    edits.sort_by_key(|(cost, _)| *cost);
+    edits
 }
 
 /// An edit that is an expression and says nothing twice, in the words of its site.
@@ -142,85 +140,86 @@ impl From<OneStep> for Sound {
     }
 }
 
-impl Session<'_> {
-    /// What the code around a site offers for edits of it.
-    pub fn nearby<'s>(&'s self, site: &Site, kin: &'s Kin) -> Nearby<'s> {
-        let function = &self.sources.functions[site.function];
-        let file = &self.sources.files[site.file];
-        Nearby {
-            literals: &function.literals,
-            names: &file.text,
-            around: Around {
-                function: &file.text[function.span.clone()],
-                kin,
-                literals: [&function.literals, &file.literals],
-            },
-            pointers: &self.sources.pointers,
-        }
+/// What the code around a site offers for edits of it.
+pub fn nearby<'s>(sources: &'s Sources, site: &Site, kin: &'s Kin) -> Nearby<'s> {
+    let function = &sources.functions[site.function];
+    let file = &sources.files[site.file];
+    Nearby {
+        literals: &function.literals,
+        names: &file.text,
+        around: Around {
+            function: &file.text[function.span.clone()],
+            kin,
+            literals: [&function.literals, &file.literals],
+        },
+        pointers: &sources.pointers,
     }
+}
 
-    /// Those of the edits of a site's expression that are expressions and say nothing twice, in the words of the site.
-    pub fn sound<'s>(
-        &'s self,
-        site: &'s Site,
-        tree: &Node,
-        edits: Vec<OneStep>,
-    ) -> impl Iterator<Item = Sound> + 's {
-        // What the original says twice is left to its maintainer, but rather replaced than added to.
-        let says_twice = has_idle_part(tree);
-        let below_zero = self.below_zero(site, tree);
-        // What `&` and `|` join in C are rarely truth values.
-        let has_truth_values = self.sources.language == Language::Rust;
-        // Whoever leaves out parentheses that compilers ask for gets none, either.
-        let wants_parentheses = self.policies().compilers_warn_of_bare_conjunctions
-            && bare_conjunctions(tree, &site.text).is_empty();
-        let written = move |edit: OneStep| {
-            // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
-            let edited = self.sources.language.parse(&edit.text)?;
-            let is_sound = (edit.step != Step::ShortCircuit || has_truth_values)
-                && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
-                && self.below_zero(site, &edited) <= below_zero;
-            let text = match wants_parentheses {
-                true => around_conjunctions(&edited, &edit.text),
-                false => edit.text.clone(),
-            };
-            let parsed = edit.text;
-            is_sound.then(|| {
-                let written = with_parameters(&text, &site.text);
-                Sound {
-                    step: edit.step,
-                    condition: match written == parsed {
-                        true => Condition::with_tree(written, edited),
-                        false => written.into(),
-                    },
-                }
-            })
+/// Those of the edits of a site's expression that are expressions and say nothing twice, in the words of the site.
+pub fn sound<'s>(
+    sources: &'s Sources,
+    site: &'s Site,
+    tree: &Node,
+    edits: Vec<OneStep>,
+) -> impl Iterator<Item = Sound> + 's {
+    // What the original says twice is left to its maintainer, but rather replaced than added to.
+    let says_twice = has_idle_part(tree);
+    let below_zero = asked_below_zero(sources, site, tree);
+    // What `&` and `|` join in C are rarely truth values.
+    let has_truth_values = sources.language == Language::Rust;
+    // Whoever leaves out parentheses that compilers ask for gets none, either.
+    let wants_parentheses = sources
+        .language
+        .policies()
+        .compilers_warn_of_bare_conjunctions
+        && bare_conjunctions(tree, &site.text).is_empty();
+    let written = move |edit: OneStep| {
+        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
+        let edited = sources.language.parse(&edit.text)?;
+        let is_sound = (edit.step != Step::ShortCircuit || has_truth_values)
+            && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
+            && asked_below_zero(sources, site, &edited) <= below_zero;
+        let text = match wants_parentheses {
+            true => around_conjunctions(&edited, &edit.text),
+            false => edit.text.clone(),
         };
-        edits.into_iter().filter_map(written)
-    }
-
-    /// How often it is asked whether something is less than 0 that is not known to have a sign: most numbers of Rust have
-    /// none, so that this never holds. What was recorded shows which have one, and they are asked by the synthesizer.
-    fn below_zero(&self, site: &Site, tree: &Node) -> usize {
-        let has_sign = |operand: &Node| {
-            let mut names = site.names.iter().filter(|name| name.text == operand.text);
-            let ty = names.find_map(|name| name.ty.as_ref());
-            match ty.and_then(|ty| Type::from_name(&ty.plain)) {
-                Some(Type::Int(int)) => int.signed(),
-                ty => matches!(ty, Some(Type::F32 | Type::F64)),
+        let parsed = edit.text;
+        is_sound.then(|| {
+            let written = with_parameters(&text, &site.text);
+            Sound {
+                step: edit.step,
+                condition: match written == parsed {
+                    true => Condition::with_tree(written, edited),
+                    false => written.into(),
+                },
             }
-        };
-        let asks = |(_, op, a, b): &(&Node, CmpOp, &Node, &Node)| {
-            let (op, a, b) = match &*a.text == "0" {
-                true => (op.mirrored(), *b, *a),
-                false => (*op, *a, *b),
-            };
-            matches!(op, CmpOp::Lt | CmpOp::Ge) && &*b.text == "0" && !has_sign(a)
-        };
-        match self.sources.language {
-            Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
-            Language::C => 0,
+        })
+    };
+    edits.into_iter().filter_map(written)
+}
+
+/// How often it is asked whether something is less than 0 that is not known to have a sign: most numbers of Rust have
+/// none, so that this never holds. What was recorded shows which have one, and they are asked by the synthesizer.
+fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
+    let has_sign = |operand: &Node| {
+        let mut names = site.names.iter().filter(|name| name.text == operand.text);
+        let ty = names.find_map(|name| name.ty.as_ref());
+        match ty.and_then(|ty| Type::from_name(&ty.plain)) {
+            Some(Type::Int(int)) => int.signed(),
+            ty => matches!(ty, Some(Type::F32 | Type::F64)),
         }
+    };
+    let asks = |(_, op, a, b): &(&Node, CmpOp, &Node, &Node)| {
+        let (op, a, b) = match &*a.text == "0" {
+            true => (op.mirrored(), *b, *a),
+            false => (*op, *a, *b),
+        };
+        matches!(op, CmpOp::Lt | CmpOp::Ge) && &*b.text == "0" && !has_sign(a)
+    };
+    match sources.language {
+        Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
+        Language::C => 0,
     }
 }
 

@@ -9,7 +9,8 @@ use nopol_process::run::suite::TestIndex;
 use nopol_source::SiteIndex;
 use nopol_synth::weights::WEIGHTS;
 
-use super::candidates::Candidate;
+use super::candidates::{self, Candidate};
+use super::recording;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::pairs::{self, Pair};
 use crate::probe::Stage;
@@ -49,7 +50,7 @@ impl Engine for Pairs {
         _: &[Fix],
     ) -> Result<Vec<Fix>> {
         knowledge.notes.tried_pairs = true;
-        let pairs = session.localize_pairs(knowledge, targets)?;
+        let pairs = localize_pairs(session, knowledge, targets)?;
         let spectrum = &knowledge.spectrum;
         let suspects = spectrum.rank(targets, &session.baseline.passing());
         let suspects = suspects.into_iter();
@@ -58,8 +59,8 @@ impl Engine for Pairs {
         if sides.is_empty() {
             return Ok(Vec::new());
         }
-        let places = session.record(knowledge, targets, &sides)?;
-        let candidates = session.synthesize(knowledge, targets, &places)?;
+        let places = recording::record(session, knowledge, targets, &sides)?;
+        let candidates = candidates::synthesize(session, knowledge, targets, &places)?;
         let of = |side: &AngelicSite| {
             let at = places.iter().position(|place| place.found == *side)?;
             Some(&candidates[at])
@@ -74,45 +75,43 @@ impl Engine for Pairs {
     }
 }
 
-impl Session<'_> {
-    fn localize_pairs(
-        &self,
-        knowledge: &mut Knowledge,
-        targets: &[TestIndex],
-    ) -> Result<Vec<Pair>> {
-        let wanted = instrument::existing_sites(self.sources, &knowledge.excluded);
-        let runner = self.runner;
-        let phase = self.progress.start("forcing pairs", 0, runner.runs());
-        let stage = Stage::Conditions(wanted.clone());
-        let (build, _) = self.instrument(knowledge, stage)?;
-        let spectrum = &knowledge.spectrum;
-        let suspects = spectrum.rank(targets, &self.baseline.passing());
-        let mut ranked: Vec<SiteIndex> = suspects.iter().map(|suspect| suspect.site).collect();
-        // A test that gets further may reach sites that no failing test reached.
-        let suspected: BTreeSet<SiteIndex> = ranked.iter().copied().collect();
-        ranked.extend(wanted.difference(&suspected));
-        ranked.retain(|site| wanted.contains(site) && self.may_patch(knowledge, *site));
-        let suite = self.suite(&build.binaries);
-        let mut pairs = Vec::new();
-        for test in targets {
-            pairs.extend(pairs::search(
-                &suite,
-                &self.sources.sites,
-                &ranked,
-                spectrum,
-                *test,
-                self.bounds(),
-                &|| phase.step(),
-            )?);
-        }
-        let sites: BTreeSet<[SiteIndex; 2]> = pairs
-            .iter()
-            .map(|pair| [pair.first.0, pair.second.0])
-            .collect();
-        let result = count(sites.len(), "angelic pair");
-        self.progress.finish(phase, runner.runs(), &result);
-        Ok(pairs)
+fn localize_pairs(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    targets: &[TestIndex],
+) -> Result<Vec<Pair>> {
+    let wanted = instrument::existing_sites(session.sources, &knowledge.excluded);
+    let runner = session.runner;
+    let phase = session.progress.start("forcing pairs", 0, runner.runs());
+    let stage = Stage::Conditions(wanted.clone());
+    let (build, _) = instrument::build(session, knowledge, stage)?;
+    let spectrum = &knowledge.spectrum;
+    let suspects = spectrum.rank(targets, &session.baseline.passing());
+    let mut ranked: Vec<SiteIndex> = suspects.iter().map(|suspect| suspect.site).collect();
+    // A test that gets further may reach sites that no failing test reached.
+    let suspected: BTreeSet<SiteIndex> = ranked.iter().copied().collect();
+    ranked.extend(wanted.difference(&suspected));
+    ranked.retain(|site| wanted.contains(site) && session.may_patch(knowledge, *site));
+    let suite = session.suite(&build.binaries);
+    let mut pairs = Vec::new();
+    for test in targets {
+        pairs.extend(pairs::search(
+            &suite,
+            &session.sources.sites,
+            &ranked,
+            spectrum,
+            *test,
+            session.bounds(),
+            &|| phase.step(),
+        )?);
     }
+    let sites: BTreeSet<[SiteIndex; 2]> = pairs
+        .iter()
+        .map(|pair| [pair.first.0, pair.second.0])
+        .collect();
+    let result = count(sites.len(), "angelic pair");
+    session.progress.finish(phase, runner.runs(), &result);
+    Ok(pairs)
 }
 
 /// Each pair of sites as two angelic sites in a row: what cures the tests at the one while the other is

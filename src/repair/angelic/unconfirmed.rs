@@ -4,6 +4,7 @@
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
 
+use super::{fixes_at, suspected};
 use crate::repair::engine::Engine;
 use crate::repair::fix::{Fix, uncured};
 use crate::repair::knowledge::Knowledge;
@@ -38,7 +39,7 @@ impl Engine for Unconfirmed {
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
         let angelic = &knowledge.angelic;
-        let sites = session.suspected(knowledge, targets, angelic, MOST_UNCONFIRMED);
-        session.fixes_at(knowledge, targets, &sites, &[], known)
+        let sites = suspected(session, knowledge, targets, angelic, MOST_UNCONFIRMED);
+        fixes_at(session, knowledge, targets, &sites, &[], known)
     }
 }

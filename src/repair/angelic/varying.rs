@@ -9,9 +9,7 @@ use nopol_process::run::confine::Circumstances;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::{Read, Trace};
 use nopol_process::run::{Plan, TestRun, Verdict};
-use nopol_source::SiteIndex;
-
-use crate::repair::session::Session;
+use nopol_source::{SiteIndex, Sources};
 
 /// What is compared of an evaluation: the site, its outcome, that of the subject's own condition, and the values.
 type Seen = (SiteIndex, bool, Option<bool>, Vec<(Arc<Read>, Value)>);
@@ -25,62 +23,61 @@ pub(super) fn varied(plan: Plan) -> Plan {
     }
 }
 
-impl Session<'_> {
-    /// The tests whose two runs differ; the second is [`varied`].
-    pub(super) fn varying(
-        &self,
-        tests: &[TestIndex],
-        first: &[TestRun],
-        second: &[TestRun],
-    ) -> BTreeSet<TestIndex> {
-        let pairs = tests.iter().zip(first.iter().zip(second));
-        let differ = pairs.filter(|(_, (first, second))| self.differ(first, second));
-        differ.map(|(test, _)| *test).collect()
-    }
+/// The tests whose two runs differ; the second is [`varied`].
+pub(super) fn varying(
+    sources: &Sources,
+    tests: &[TestIndex],
+    first: &[TestRun],
+    second: &[TestRun],
+) -> BTreeSet<TestIndex> {
+    let pairs = tests.iter().zip(first.iter().zip(second));
+    let differ = pairs.filter(|(_, (first, second))| differ(sources, first, second));
+    differ.map(|(test, _)| *test).collect()
+}
 
-    /// Whether two runs reached other sites, with other outcomes, or recorded other values. A run that was ended from
-    /// outside says nothing.
-    pub(super) fn differ(&self, first: &TestRun, second: &TestRun) -> bool {
-        let ends = |run: &TestRun| matches!(run.verdict, Verdict::Passed | Verdict::Failed);
-        let (Some(one), Some(other)) = (&first.trace, &second.trace) else {
-            return false;
-        };
-        if !ends(first) || !ends(second) {
-            return false;
-        }
-        first.verdict != second.verdict
-            || one.counters != other.counters
-            || !self.policies().captures_may_be_undefined && self.seen(one) != self.seen(other)
+/// Whether two runs reached other sites, with other outcomes, or recorded other values. A run that was ended from
+/// outside says nothing.
+pub(super) fn differ(sources: &Sources, first: &TestRun, second: &TestRun) -> bool {
+    let ends = |run: &TestRun| matches!(run.verdict, Verdict::Passed | Verdict::Failed);
+    let (Some(one), Some(other)) = (&first.trace, &second.trace) else {
+        return false;
+    };
+    if !ends(first) || !ends(second) {
+        return false;
     }
+    first.verdict != second.verdict
+        || one.counters != other.counters
+        || !sources.language.policies().captures_may_be_undefined
+            && seen(sources, one) != seen(sources, other)
+}
 
-    /// Everything that was recorded, but for values that are only printed, and how often. In what order does not matter.
-    fn seen(&self, trace: &Trace) -> HashMap<Seen, u32> {
-        let mut seen = HashMap::new();
-        let mut printed: BTreeMap<(SiteIndex, &str), bool> = BTreeMap::new();
-        for context in &trace.contexts {
-            let mut values = Vec::new();
-            for (read, value) in context.values.iter() {
-                let name = first_name(&read.captured);
-                let known = printed.entry((context.site, name));
-                if !*known.or_insert_with(|| self.is_only_printed(context.site, name)) {
-                    values.push((Arc::clone(read), compared(value)));
-                }
+/// Everything that was recorded, but for values that are only printed, and how often. In what order does not matter.
+fn seen(sources: &Sources, trace: &Trace) -> HashMap<Seen, u32> {
+    let mut seen = HashMap::new();
+    let mut printed: BTreeMap<(SiteIndex, &str), bool> = BTreeMap::new();
+    for context in &trace.contexts {
+        let mut values = Vec::new();
+        for (read, value) in context.values.iter() {
+            let name = first_name(&read.captured);
+            let known = printed.entry((context.site, name));
+            if !*known.or_insert_with(|| is_only_printed(sources, context.site, name)) {
+                values.push((Arc::clone(read), compared(value)));
             }
-            let key = (context.site, context.outcome, context.old, values);
-            *seen.entry(key).or_default() += context.count;
         }
-        seen
+        let key = (context.site, context.outcome, context.old, values);
+        *seen.entry(key).or_default() += context.count;
     }
+    seen
+}
 
-    fn is_only_printed(&self, site: SiteIndex, name: &str) -> bool {
-        let function = &self.sources.functions[self.site(site).function];
-        let parameters = &function.parameters;
-        let text = &self.sources.files[function.file].text;
-        !parameters.iter().any(|parameter| parameter.text == name)
-            && text
-                .get(function.span.clone())
-                .is_some_and(|text| self.sources.language.is_only_printed(text, name))
-    }
+fn is_only_printed(sources: &Sources, site: SiteIndex, name: &str) -> bool {
+    let function = &sources.functions[sources.sites[site].function];
+    let parameters = &function.parameters;
+    let text = &sources.files[function.file].text;
+    !parameters.iter().any(|parameter| parameter.text == name)
+        && text
+            .get(function.span.clone())
+            .is_some_and(|text| sources.language.is_only_printed(text, name))
 }
 
 /// A value as it is compared: numbers in a path are those of processes and of the runs' own directories.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 
 use super::human::{how, place, places};
 use super::{Render, Rendered};
@@ -111,8 +111,8 @@ fn introduction(outcome: &Outcome) -> Markup {
             }
         }
         p.soft {
-            (count(outcome.passing_tests.len(), "test")) " pass"
-            @if !outcome.flaky_tests.is_empty() { ", " (outcome.flaky_tests.len()) " are flaky" }
+            (count(outcome.passing_tests.len(), "test")) (agree(outcome.passing_tests.len(), " passes", " pass"))
+            @if !outcome.flaky_tests.is_empty() { ", " (outcome.flaky_tests.len()) (agree(outcome.flaky_tests.len(), " is flaky", " are flaky")) }
             ". Command: " code { (outcome.command) (outcome.options) }
         }
         @for warning in &outcome.warnings { p.card { "Warning: " (prose(warning)) } }

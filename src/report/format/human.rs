@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 
 use super::{Render, Rendered};
 use crate::report::AngelicHow;
@@ -281,7 +281,12 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     if left.is_empty() {
         return Ok(());
     }
-    write!(out, "These tests still fail: {}.", names(&left))?;
+    let fails = agree(
+        left.len(),
+        "This test still fails",
+        "These tests still fail",
+    );
+    write!(out, "{fails}: {}.", names(&left))?;
     let others = outcome.groups.iter().filter(|group| {
         let mut tests = group.tests.iter();
         !tests.any(|test| patch.fixes.contains(test))
@@ -294,7 +299,11 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
         .map(|patch| format!("`{} apply {}`", outcome.command, patch.rank))
         .collect();
     match applies.is_empty() {
-        true => writeln!(out, " No patch for them was found."),
+        true => writeln!(
+            out,
+            " No patch for {} was found.",
+            agree(left.len(), "it", "them")
+        ),
         false => writeln!(out, " Next: {}.", applies.join(" and ")),
     }
 }

@@ -130,7 +130,10 @@ fn each_share_is_needed_once_and_a_whole_search_is_its_only_share() {
     let said = |shares: &[Outcome]| merge(shares, 5).unwrap_err().to_string();
     assert!(said(&shares[1..]).contains("share 1/30 is missing; "));
     assert!(said(&shares[..2]).contains("11/30, 12/30 and more are missing; "));
-    assert!(said(&[shares[0].clone(), whole]).contains("one of 30 and one of 1 shares"));
+    assert!(
+        said(&[shares[0].clone(), whole])
+            .contains("one file is a share of 30, another a share of 1")
+    );
 }
 
 #[test]

@@ -15,6 +15,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 
 use camino::Utf8Path;
+use nopol_basics::count;
 
 use self::cases::{Pairs, Script};
 use self::listing::Listing;
@@ -194,10 +195,6 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         script,
     };
     (plan, summary)
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

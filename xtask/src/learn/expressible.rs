@@ -319,9 +319,16 @@ fn start_of_line(text: &str, line: usize) -> usize {
 fn same_body(a: &str, b: &str) -> bool {
     // An error that is made of a message may have any.
     let maker = |text: &str| {
-        let bare = skeleton(text).replace("format!(", "").replace("String::from(", "");
+        let bare = skeleton(text)
+            .replace("format!(", "")
+            .replace("String::from(", "");
         let (maker, _) = bare.strip_prefix("returnErr(")?.split_once('"')?;
-        Some(maker.trim_end_matches("anyhow!(").trim_end_matches("anyhow::").to_owned())
+        Some(
+            maker
+                .trim_end_matches("anyhow!(")
+                .trim_end_matches("anyhow::")
+                .to_owned(),
+        )
     };
     if let (Some(a), Some(b)) = (maker(a), maker(b)) {
         return a == b;

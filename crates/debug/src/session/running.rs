@@ -222,8 +222,8 @@ impl DebugSession {
                 Err(_) => self.subject.break_at_function(place),
             },
         };
-        let set = set.map_err(|error| format!("there is no place `{place}`: {error}"))?;
-        Ok(format!("breakpoint {} at `{place}`", set.number))
+        set.map_err(|error| format!("there is no place `{place}`: {error}"))?;
+        Ok(format!("breakpoint at `{place}`"))
     }
 
     /// Runs to the next breakpoint.

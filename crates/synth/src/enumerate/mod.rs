@@ -77,7 +77,11 @@ impl Engine for Enumerate {
         };
         let plain = task.atoms();
         let search = |found: &mut Collector| guarded(plain, &need, task.base, found);
-        stage("a guard and what it guards", &search, collector);
+        stage(
+            "two clauses, the second evaluated only where the first makes it safe",
+            &search,
+            collector,
+        );
         stage("two clauses", &|found| clauses(plain, 2, found), collector);
         if collector.accepted() > 0 || collector.is_stopped() {
             return levels;
@@ -91,7 +95,7 @@ impl Engine for Enumerate {
             collector,
         );
         let search = |found: &mut Collector| cover::nested(plain, &need, task.base, found);
-        stage("a clause and a group of two", &search, collector);
+        stage("three clauses with both `&&` and `||`", &search, collector);
         if collector.accepted() == 0 && !sums.is_empty() {
             let mut both = [sums, plain.to_vec()].concat();
             both.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));

@@ -78,7 +78,14 @@ impl<'ast> Visit<'ast> for Slices<'_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        let splits = ["split_at", "split_off", "truncate", "insert", "insert_str", "drain"];
+        let splits = [
+            "split_at",
+            "split_off",
+            "truncate",
+            "insert",
+            "insert_str",
+            "drain",
+        ];
         if splits.iter().any(|method| call.method == method)
             && let Some(at) = call.args.first()
             && !matches!(at, Expr::Range(_))

@@ -1,0 +1,246 @@
+//! Repairs of a function by tests that fail, instead of by what its heap must be.
+
+use std::time::Instant;
+
+use nopol_basics::agree;
+use nopol_basics::nearest::did_you_mean;
+use nopol_heap::load::Loaded;
+use nopol_heap::trial::{Trial, TrialRepair};
+use nopol_heap::written::Written;
+use nopol_program::ir::{Program, Test};
+use nopol_source::Language;
+
+use super::batch::{Batch, By, HeapRequest, SHAPES, named, texts};
+use crate::formula::left_out;
+use crate::formula::load::{Refusal, of_c};
+use crate::patch::edit::Edit;
+use crate::report::Ended;
+use crate::subject::Subject;
+use crate::subject::ecosystem::ProgramText;
+
+/// A repair by tests.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// The function that it changes.
+    pub function: String,
+    /// What it changes.
+    pub edits: Vec<Edit>,
+    /// The same as a unified diff.
+    pub diff: String,
+}
+
+/// A program with linked structures, and its tests.
+#[derive(Debug)]
+pub struct HeapProgram {
+    program: Program,
+    texts: Vec<String>,
+    tests: Vec<Test>,
+}
+
+impl HeapProgram {
+    /// Reads a subject. `None` if it has no linked structures, or is beyond what is modelled.
+    pub fn of(subject: &Subject) -> Option<Self> {
+        let whole = subject.ecosystem.whole(&subject.root).ok()?;
+        if whole.language != Language::C {
+            return None;
+        }
+        let (program, tests, _) = of_c(&whole, &[]).ok()?;
+        (!program.records.is_empty()).then(|| Self {
+            texts: texts(&whole),
+            program,
+            tests,
+        })
+    }
+}
+
+/// Repairs by these failing tests, the smallest changes first, until the search `is_over`.
+pub fn repairs(
+    of: &HeapProgram,
+    subject: &Subject,
+    failing: &[String],
+    is_over: &dyn Fn() -> bool,
+) -> Vec<Repair> {
+    let trial = Trial {
+        program: &of.program,
+        texts: &of.texts,
+        tests: &of.tests,
+        wanted: failing,
+        is_over,
+    };
+    let found = trial.search(None).found;
+    let repairs = found.iter().map(|found| {
+        let written = Written::new(&found.loaded, &found.changes, |file| {
+            subject.path_in_diffs(file)
+        });
+        let edits = written.edits.into_iter().map(|edit| Edit {
+            before: written.texts[&edit.file][edit.span.clone()].to_owned(),
+            file: edit.file.into(),
+            line: edit.line,
+            column: edit.column,
+            span: edit.span,
+            mark: None,
+            after: edit.text,
+        });
+        Repair {
+            function: found.loaded.routine.name.clone(),
+            edits: edits.collect(),
+            diff: written.diff,
+        }
+    });
+    repairs.collect()
+}
+
+/// Repairs by tests that fail.
+pub(super) fn by_tests(
+    request: &HeapRequest,
+    subject: &Subject,
+    whole: &ProgramText,
+) -> Result<Batch, Refusal> {
+    let (program, tests, left_out) = of_c(whole, &[])?;
+    let names = || tests.iter().map(|test| &*test.name);
+    if let Some(test) = left_out
+        .iter()
+        .find(|test| request.failing.contains(&test.test))
+    {
+        return Err(Refusal::Outside(format!(
+            "`{}` is left out: {}",
+            test.test, test.reason
+        )));
+    }
+    if let Some(unknown) = request
+        .failing
+        .iter()
+        .find(|name| !names().any(|other| other == **name))
+    {
+        let near = did_you_mean(unknown, names());
+        return Err(Refusal::Usage(format!(
+            "there is no test `{unknown}`{near}"
+        )));
+    }
+    if let Some(function) = &request.function {
+        Loaded::of(program.clone(), texts(whole), function).map_err(named)?;
+    }
+    let started = Instant::now();
+    let trial = Trial {
+        program: &program,
+        texts: &texts(whole),
+        tests: &tests,
+        wanted: &request.failing,
+        is_over: &|| started.elapsed() >= request.time_limit,
+    };
+    let tried = trial.search(request.function.as_deref());
+    let mut batch = Batch {
+        function: request.function.clone().unwrap_or_default(),
+        by: By::Tests,
+        calls: tests.len(),
+        failing: tried.failing.clone(),
+        warnings: left_out::sentences(&left_out),
+        seconds: started.elapsed().as_secs_f64(),
+        ..Batch::default()
+    };
+    if tried.failing.is_empty() {
+        batch.outcome = Ended::Correct;
+        return Ok(batch);
+    }
+    let Some((first, others)) = tried.found.split_first() else {
+        if tried.searched.is_empty() {
+            return Err(Refusal::Outside(match tried.outside.is_empty() {
+                true => {
+                    "no function that the failing tests call has pointers to structures".to_owned()
+                }
+                false => format!("no function can be searched: {}", tried.outside.join("; ")),
+            }));
+        }
+        batch.outcome = if tried.is_over {
+            Ended::Limit
+        } else {
+            Ended::None
+        };
+        let [singles, pairs] = tried.looked;
+        batch.message = Some(format!(
+            "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
+            match tried.is_over {
+                true => "the time was up before all changes",
+                false => "none of the changes",
+            },
+            tried.searched.join("`, `"),
+            match tried.is_over {
+                true => format!(
+                    "were tried ({} s; --time-limit gives more)",
+                    request.time_limit.as_secs_f64()
+                ),
+                false => "that were tried makes the tests pass".to_owned(),
+            },
+            match tried.is_capped {
+                true => ", the most likely ones; there are more of them",
+                false => "",
+            },
+        ));
+        if !tried.is_over {
+            batch.warnings.push(SHAPES.to_owned());
+        }
+        batch.warnings.extend(tried.outside);
+        return Ok(batch);
+    };
+    let shown = |found: &TrialRepair| {
+        Written::new(&found.loaded, &found.changes, |file| {
+            subject.path_in_diffs(file)
+        })
+    };
+    let given_up = tests
+        .iter()
+        .filter(|test| tried.given_up.contains(&test.name));
+    batch.warnings.extend(of_others(
+        &tried.given_up,
+        &first.passed(given_up),
+        !others.is_empty(),
+    ));
+    batch.outcome = Ended::Repaired;
+    batch.function.clone_from(&first.loaded.routine.name);
+    batch.written = shown(first);
+    for other in others {
+        let diff = shown(other).diff;
+        // Two ways may be written alike.
+        if diff != batch.written.diff && !batch.alternatives.contains(&diff) {
+            batch.alternatives.push(diff);
+        }
+    }
+    Ok(batch)
+}
+
+/// What becomes of failing tests that --failing does not name, with the first repair.
+fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<String> {
+    let names = |names: &[&str]| {
+        let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        named.join(", ")
+    };
+    let still = given_up.iter().map(|name| &**name);
+    let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
+    let with = match has_more {
+        true => "with the first repair",
+        false => "with the repair",
+    };
+    let become_of = match (passed, still.as_slice()) {
+        ([], []) => return None,
+        (passed, []) => format!(
+            "{} now {} {with}",
+            names(passed),
+            agree(passed.len(), "passes", "pass")
+        ),
+        ([], still) => format!(
+            "{} still {} {with}",
+            names(still),
+            agree(still.len(), "fails", "fail")
+        ),
+        (passed, still) => format!(
+            "{} now {} {with}, and {} still {}",
+            names(passed),
+            agree(passed.len(), "passes", "pass"),
+            names(still),
+            agree(still.len(), "fails", "fail")
+        ),
+    };
+    Some(format!(
+        "--failing does not name all tests that fail, and repairs need not make the others pass: {become_of}"
+    ))
+}

@@ -1,0 +1,150 @@
+//! What a function must fulfil: states that the user gives, or what a reference makes of each call; and which calls fail.
+
+use nopol_heap::RESULT;
+use nopol_heap::effect::Effects;
+use nopol_heap::load::Loaded;
+use nopol_heap::machine::Point;
+use nopol_heap::memory::Memory;
+use nopol_heap::notation;
+use nopol_heap::problem::{Control, Failure, Recording, Triple};
+use nopol_heap::state::State;
+use nopol_program::ir::Test;
+
+use super::batch::{HeapRequest, named};
+use crate::formula::load::Refusal;
+
+/// Most failing calls that are described.
+const MOST_DESCRIBED: usize = 5;
+
+/// What the function must fulfil.
+pub(super) fn triples(
+    request: &HeapRequest,
+    loaded: &Loaded,
+    tests: &[Test],
+) -> Result<Vec<Triple>, Refusal> {
+    let mut triples = Vec::new();
+    for (before, after) in &request.states {
+        triples.push(Triple {
+            from: Point::Start,
+            before: state(loaded, before)?,
+            control: Control::Free,
+            to: Point::End,
+            after: state(loaded, after)?,
+            effects: Effects::new(),
+        });
+    }
+    if let Some(reference) = &request.reference {
+        let right =
+            Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference).map_err(named)?;
+        let parameters = |loaded: &Loaded| loaded.routine.parameters.len();
+        if parameters(&right) != parameters(loaded) {
+            return Err(Refusal::Usage(format!(
+                "`{}` and `{reference}` do not have the same parameters",
+                loaded.routine.name
+            )));
+        }
+        for test in tests {
+            for before in loaded.entries_of(test) {
+                triples.extend(referred(loaded, &right, &before));
+            }
+        }
+        if triples.is_empty() {
+            return Err(Refusal::Usage(format!(
+                "no test calls `{}`: give its states with --pre and --post, or name tests that call it",
+                loaded.routine.name
+            )));
+        }
+    }
+    if triples.is_empty() {
+        return Err(Refusal::Usage(
+            "the function has no specification: give --reference-function FUNCTION, or --pre and --post".to_owned(),
+        ));
+    }
+    Ok(triples)
+}
+
+/// What the reference does from a state on, in terms of the function.
+pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Triple> {
+    let mut state = before.state(&loaded.routine);
+    let names = |loaded: &Loaded| -> Vec<String> {
+        let parameters = loaded.routine.parameters.iter();
+        let names = parameters.map(|id| loaded.routine.variables[*id].name.clone());
+        names.collect()
+    };
+    for variable in &mut state.variables {
+        let position = names(loaded).iter().position(|name| *name == variable.name);
+        if let Some(at) = position {
+            variable.name.clone_from(&names(right)[at]);
+        }
+    }
+    let memory = Memory::from_state(&right.routine, &state);
+    let recording = Recording::new(&right.routine, memory).ok()?;
+    // Only what a caller sees: the locals of the two are their own.
+    let mut after: State = recording.after.state(&right.routine);
+    let is_seen = |name: &str| {
+        let globals = right
+            .routine
+            .variables
+            .iter()
+            .filter(|variable| variable.is_global);
+        name == RESULT
+            || globals
+                .map(|variable| &variable.name)
+                .any(|other| other == name)
+    };
+    after.variables.retain(|variable| is_seen(&variable.name));
+    Some(Triple {
+        from: Point::Start,
+        before: before.clone(),
+        control: Control::Free,
+        to: Point::End,
+        after: Memory::from_state(&loaded.routine, &after),
+        effects: Effects::new(),
+    })
+}
+
+/// A state that the user gave: JSON, or the notation.
+fn state(loaded: &Loaded, text: &str) -> Result<Memory, Refusal> {
+    notation::parse(&loaded.routine, text).map_err(Refusal::Usage)
+}
+
+/// What is wrong after each call that fails.
+pub(super) fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
+    let failing = (1..).zip(triples);
+    let failing = failing.filter_map(|(number, triple)| {
+        let failure = triple.check(&loaded.routine).err()?;
+        let what = match failure {
+            Failure::Fault(fault) => fault.to_string(),
+            Failure::Control => "a loop has another number of iterations".to_owned(),
+            Failure::Values(wrong) => {
+                let mut machine = triple.machine(&loaded.routine);
+                // The run ends, or there would be no values.
+                let _ = triple.run(&mut machine);
+                let named = wrong.iter().take(MOST_DESCRIBED).map(|entity| {
+                    let name = machine.memory.name(&loaded.routine, *entity);
+                    let (is, wanted) = (machine.memory.get(*entity), triple.after.get(*entity));
+                    format!("{name} is {is} instead of {wanted}")
+                });
+                named.collect::<Vec<_>>().join(", ")
+            }
+        };
+        Some(format!("call {number}: {what}"))
+    });
+    failing.collect()
+}
+
+/// Why these calls cannot be fulfilled together.
+pub(super) fn contradiction(triples: &[usize]) -> String {
+    let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
+    match calls.as_slice() {
+        [] => {
+            "none of the changes that this command tries leads to the states that were given: check --pre and --post"
+                .to_owned()
+        }
+        [call] => format!("none of the changes that this command tries leads to the expected heap of call {call}"),
+        calls => format!(
+            "the states contradict each other, or no change that this command tries leads to them: calls {} cannot be fulfilled together",
+            calls.join(", ")
+        ),
+    }
+}

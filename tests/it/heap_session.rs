@@ -1,0 +1,363 @@
+//! Sessions of `cargo nopol c debug`: mistakes, crashes, arrays, pictures, and programs of tests.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::common::Subject;
+use crate::heap::{LOGGING, debug, logging, patch, said, sessions};
+
+#[test]
+fn a_patch_explains_what_was_asserted_in_all_calls() {
+    let subject = logging();
+    let script = "start; break insert; continue; next 18; spec; continue; continue; next 21; \
+                  change n2->next n3; spec; checkpoints; repair; continue";
+    fs::write(subject.root.join("script"), script).unwrap();
+    let run = subject.nopol(&[
+        "c", "debug", "--build", LOGGING, "--replay", "script", "log",
+    ]);
+    assert!(run.stdout.contains("checkpoint 1\n"), "{}", run.stdout);
+    assert_snapshot!(patch(&run), @"
+    -        before->next = at;
+    +        before->next = e;
+    ");
+    assert!(run.stdout.contains("| 3.0\n"), "{}", run.stdout);
+}
+
+#[test]
+fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
+    let subject = sessions();
+    let script = fs::read_to_string(subject.root.join("reverse.nopol")).unwrap();
+    let script = script.replace("rewrite patched.c", "rewrite");
+    fs::write(subject.root.join("script"), script).unwrap();
+    let tests = "[c]\nsources = [\"reverse.c\"]\nbuild = \"cc -O2 -o reverse reverse.c\"\n\
+        [[c.test]]\nname = \"reversed\"\ncommand = \"./reverse\"\nstdout = \"2 4 8 10\"\n\
+        [[c.test]]\nname = \"shell\"\ncommand = \"./reverse | sort\"\nstdout = \"\"\n";
+    fs::write(subject.root.join("nopol.toml"), tests).unwrap();
+    let before = subject.snapshot();
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "--only", "reversed"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(subject.snapshot(), before);
+    assert!(
+        run.stdout
+            .contains("`cargo nopol c apply` writes it into the source")
+    );
+    let applied = subject.nopol(&["c", "apply"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let text = fs::read_to_string(subject.root.join("reverse.c")).unwrap();
+    assert!(text.contains("    head = temp2->prev;\n}"), "{text}");
+    for (test, wanted) in [
+        (
+            None,
+            "name the test to debug with --only: `reversed`, `shell`",
+        ),
+        (
+            Some("nothing"),
+            "there is no test `nothing`; the tests are `reversed`, `shell`",
+        ),
+        (
+            Some("shell"),
+            "which cannot be debugged: give the program itself",
+        ),
+    ] {
+        let mut args = vec!["c", "debug"];
+        args.extend(test.into_iter().flat_map(|test| ["--only", test]));
+        let run = subject.nopol(&args);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(wanted), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
+    let subject = sessions();
+    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nchange head 5\nchange n1->data n2\nchange n1->data 99999999999\nnext 0\nspec\nrepair\nresume 7\nundo\nundo\nrewrite\nprint head->data\nquit\n";
+    let run = debug(&subject, script, "reverse.c");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_snapshot!(said(&run), @r#"
+    (nopol) next
+    the program does not run: `start` starts it
+    (nopol) start
+    the program is at the beginning of `main`
+    reverse.c:39  push(2);
+    head = null
+    (nopol) frob
+    there is no command `frob`
+    (nopol) print haed
+    there is no variable `haed` here; did you mean `head`?
+    (nopol) change head n9
+    there is no node n9
+    (nopol) change head
+    `change head` needs a value: `change head n3`
+    (nopol) enter
+    there is no loop or branch here
+    (nopol) spec
+    states are asserted within the function under repair: `step` enters one
+    (nopol) repair
+    nothing is asserted yet: `spec` asserts the state that is shown
+    (nopol) break nowhere
+    there is no place `nowhere`: gdb refused: Function "nowhere" not defined.
+    (nopol) break reverse
+    breakpoint at `reverse`
+    (nopol) continue
+    reverse.c:25  struct node *current = NULL;
+      head*
+    (nopol) change head->nxt null
+    n1 has no field `nxt`; did you mean `next`?
+    (nopol) change head 5
+    head holds a pointer: 5 does not fit
+    (nopol) change n1->data n2
+    n1->data holds a number: n2 does not fit
+    (nopol) change n1->data 99999999999
+    n1->data cannot hold 99999999999: it would be 1215752191
+    (nopol) next 0
+    `next 0` executes nothing
+    (nopol) spec
+    the state is added to the specification: checkpoint 0
+    (nopol) repair
+    nothing has to be changed: only the state at the beginning of the call is asserted; continue, and assert another one
+    (nopol) resume 7
+    there is no checkpoint 7: `checkpoints` lists them
+    (nopol) undo
+    checkpoint 0 is removed
+    (nopol) undo
+    there is nothing to take back
+    (nopol) rewrite
+    there is no patch yet: `repair` searches for one
+    (nopol) print head->data
+    n1->data = 10
+    (nopol) quit
+    "#);
+}
+
+#[test]
+fn a_crash_and_an_endless_loop_leave_the_session_usable() {
+    let program = "\
+#include <stdlib.h>
+struct node { int data; struct node *next; };
+struct node *head = NULL;
+void follow(void) {
+    struct node *at = head;
+    at = at->next;
+    head = at;
+}
+void spin(void) {
+    while (head == NULL) {
+    }
+}
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        spin();
+    }
+    follow();
+    return 0;
+}
+";
+    let subject = Subject::new(&[
+        ("crash.c", program),
+        (
+            "script",
+            "break follow\nstart\ncontinue\nnext; next; next\nprint head\nstart\nprint head\nquit\n",
+        ),
+    ]);
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "crash.c"]);
+    assert!(run.stdout.contains("SIGSEGV"), "{}", run.stdout);
+    assert_eq!(
+        run.stdout.matches("\nhead = null").count(),
+        4,
+        "{}",
+        run.stdout
+    );
+    fs::write(
+        subject.root.join("script"),
+        "break spin\nstart\ncontinue\ncontinue\nprint head\nquit\n",
+    )
+    .unwrap();
+    let run = subject.nopol(&[
+        "c",
+        "debug",
+        "--command-timeout",
+        "1",
+        "--replay",
+        "script",
+        "crash.c",
+        "--",
+        "spin",
+    ]);
+    assert!(
+        run.stdout.contains("the program ran for 1 s"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.trim_end().ends_with("head = null\n(nopol) quit"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn arrays_of_numbers_are_one_row_and_their_elements_can_be_changed() {
+    let program = "\
+#include <stdlib.h>
+#include <string.h>
+struct cat { char name[8]; int lives[3]; unsigned char paws[2]; struct cat *kin[2]; };
+struct cat *add(const char *name) {
+    struct cat *cat = calloc(1, sizeof *cat);
+    strcpy(cat->name, name);
+    cat->lives[1] = 9;
+    cat->paws[0] = 65;
+    return cat;
+}
+int main(void) {
+    struct cat *cat = add(\"mow\");
+    int count[2] = {1, 2};
+    return count[0] - 1;
+}
+";
+    let subject = Subject::new(&[("cats.c", program)]);
+    let script = "start\nnext 2\nprint cat->name\nprint cat->name[1]\nprint count\nchange cat->name 5\n\
+                  print cat->kin\nchange cat->name[1] 97\nchange n1->lives[2] 4\nquit\n";
+    let run = debug(&subject, script, "cats.c");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_snapshot!(run.stdout, @r#"
+    (nopol) start
+    the program is at the beginning of `main`
+    cats.c:12  struct cat *cat = add("mow");
+
+    no variables, no nodes
+    (nopol) next 2
+    cats.c:14  return count[0] - 1;
+
+    count = [1, 2]*
+
+    cat: list along kin[0]
+      cat*
+      ▼
+    ┌─ n1* ───────────┐
+    │ name "mow"      │ ──▶ ∅
+    │ lives [0, 9, 0] │
+    │ paws [65, 0]    │
+    │ kin[1] ▸ null   │
+    └─────────────────┘
+    (nopol) print cat->name
+    n1->name = "mow"
+    (nopol) print cat->name[1]
+    n1->name[1] = 111
+    (nopol) print count
+    count = [1, 2]
+    (nopol) change cat->name 5
+    `n1->name` is an array: name one of its elements, such as `n1->name[0]`
+    (nopol) print cat->kin
+    `n1->kin` is an array: name one of its elements, such as `n1->kin[0]`
+    (nopol) change cat->name[1] 97
+    as the program has it                            │ as you want it
+    ─────────────────────                            │ ──────────────
+    count = [1, 2]                                   │ count = [1, 2]
+                                                     │
+    cat: list along kin[0]                           │ cat: list along kin[0]
+      cat                                            │   cat
+      ▼                                              │   ▼
+    ┌─ n1 ────────────┐                              │ ┌─ n1 ────────────┐
+    │ name "mow"*     │ ──▶ ∅                        │ │ name "maw"*     │ ──▶ ∅
+    │ lives [0, 9, 0] │                              │ │ lives [0, 9, 0] │
+    │ paws [65, 0]    │                              │ │ paws [65, 0]    │
+    │ kin[1] ▸ null   │                              │ │ kin[1] ▸ null   │
+    └─────────────────┘                              │ └─────────────────┘
+    (nopol) change n1->lives[2] 4
+    as the program has it                            │ as you want it
+    ─────────────────────                            │ ──────────────
+    count = [1, 2]                                   │ count = [1, 2]
+                                                     │
+    cat: list along kin[0]                           │ cat: list along kin[0]
+      cat                                            │   cat
+      ▼                                              │   ▼
+    ┌─ n1 ─────────────┐                             │ ┌─ n1 ─────────────┐
+    │ name "mow"*      │ ──▶ ∅                       │ │ name "maw"*      │ ──▶ ∅
+    │ lives [0, 9, 0]* │                             │ │ lives [0, 9, 4]* │
+    │ paws [65, 0]     │                             │ │ paws [65, 0]     │
+    │ kin[1] ▸ null    │                             │ │ kin[1] ▸ null    │
+    └──────────────────┘                             │ └──────────────────┘
+    (nopol) quit
+    "#);
+}
+
+#[test]
+fn what_cannot_be_debugged_is_refused_with_what_to_do() {
+    let subject = sessions();
+    let run = subject.nopol(&["c", "debug", "absent"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("there is no program absent"),
+        "{}",
+        run.stderr
+    );
+    let run = subject.nopol(&["c", "debug", "--gdb", "./no-gdb", "reverse.c"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("apt install gdb"), "{}", run.stderr);
+    let run = subject.nopol(&[
+        "c",
+        "debug",
+        "--build",
+        "cc -O2 -o plain reverse.c",
+        "plain",
+    ]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("no debug information"),
+        "{}",
+        run.stderr
+    );
+    let run = subject.nopol(&["c", "debug", "--build", "cc -nonsense", "plain"]);
+    assert!(
+        run.stderr.contains("`cc -nonsense` fails"),
+        "{}",
+        run.stderr
+    );
+    fs::write(subject.root.join("script"), "quit\n").unwrap();
+    let run = subject.nopol(&[
+        "c",
+        "debug",
+        "--build",
+        "cc -g -O2 -o fast reverse.c",
+        "--replay",
+        "script",
+        "fast",
+    ]);
+    assert!(run.stderr.contains("optimized"), "{}", run.stderr);
+}
+
+#[test]
+fn pictures_and_commands_are_written_where_the_user_says() {
+    let subject = sessions();
+    fs::write(subject.root.join("script"), "start\nnext\nquit\n").unwrap();
+    let run = subject.nopol(&[
+        "c",
+        "debug",
+        "--replay",
+        "script",
+        "--svg",
+        "pictures",
+        "--save",
+        "typed",
+        "reverse.c",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(subject.read("typed"), "start\nnext\nquit\n");
+    assert!(subject.read("pictures/0002.svg").contains("<svg"));
+    let run = subject.nopol(&[
+        "c",
+        "debug",
+        "--replay",
+        "script",
+        "--save",
+        "typed",
+        "reverse.c",
+    ]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("typed exists already"),
+        "{}",
+        run.stderr
+    );
+}

@@ -1,0 +1,103 @@
+//! What a repair by `cargo nopol mutate` is proved for: values that were never set, globals, bounds.
+
+use crate::mutate::{found, functions, repairs};
+
+#[test]
+fn what_was_never_set_proves_nothing() {
+    let bodies = [
+        ("int s; if (x > 1) s = 1; return s;", false),
+        ("int s = 0; if (x > 1) s = 1; return s;", true),
+        ("int s, t; if (x > 1) s = 1; t = s; return t;", false),
+        (
+            "int t[2]; t[1] = 2; if (x > 1) t[0] = 1; return t[0];",
+            false,
+        ),
+        (
+            "int t[2] = {5}; t[0] = 0; if (x > 1) t[1] = 1; return t[1];",
+            true,
+        ),
+        (
+            "struct { int a, b; } p, q; p.b = 2; if (x > 1) p.a = 1; q = p; return q.a;",
+            false,
+        ),
+        (
+            "int *m = malloc(sizeof *m); if (x > 1) *m = 1; return *m;",
+            false,
+        ),
+        (
+            "int *m = calloc(1, sizeof *m); if (x > 1) *m = 1; return *m;",
+            true,
+        ),
+        ("static int s; s = s & 0; if (x > 1) s = 1; return s;", true),
+    ];
+    for (body, is_set) in bodies {
+        let subject = functions(&format!(
+            "int wanted(int x) {{ return x > 0 ? 1 : 0; }}\nint f(int x) {{ {body} }}"
+        ));
+        for implicit in ["--implicit", "--implicit=false"] {
+            let ask = [
+                "c",
+                "mutate",
+                "--function=f",
+                "--reference-function=wanted",
+                "--level=1",
+                implicit,
+            ];
+            let run = subject.nopol(&[&ask[..], &["--size=1", "--format=json"]].concat());
+            let found = found(&run);
+            let proved = repairs(&found);
+            assert_eq!(
+                !proved.is_empty(),
+                is_set,
+                "{body} {implicit}: {}",
+                run.stdout
+            );
+            assert_eq!(run.code, i32::from(!is_set), "{body}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_call_that_goes_wrong_is_said_to_for_its_own_reason() {
+    for (body, reason) in [
+        ("return 8 / x > 0;", "there is a division by zero"),
+        (
+            "int s; if (x > 9) s = 1; return s;",
+            "a value that was never set is used",
+        ),
+        ("return x > 1;", "it does not return"),
+    ] {
+        let subject = functions(&format!(
+            "int wanted(int x) {{ return x > 0; }}\nint f(int x) {{ {body} }}"
+        ));
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=wanted"]);
+        let line = run.stdout.lines().next().unwrap_or_default();
+        assert!(
+            line.contains(") fails: ") && line.contains(reason),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_proof_says_that_globals_have_their_initial_values() {
+    let reference = "int wanted(int x) { return x > 0 ? 1 : 0; }";
+    for (text, has_globals) in [
+        (
+            "static int most = 1;\nint f(int x) { return x > most ? 1 : 0; }",
+            true,
+        ),
+        ("int f(int x) { return x > 1 ? 1 : 0; }", false),
+    ] {
+        let subject = functions(&format!("{reference}\n{text}"));
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=wanted"]);
+        assert!(
+            run.stdout.contains("Proved for all arguments"),
+            "{}",
+            run.stdout
+        );
+        let what =
+            "Proved for all arguments, with global and static variables as they are initialized";
+        assert_eq!(run.stdout.contains(what), has_globals, "{}", run.stdout);
+    }
+}
