@@ -412,3 +412,105 @@ int main(int argc, char **argv) {
         run.stdout
     );
 }
+
+/// Pushes three values, and looks for one in a loop without a body.
+const PUSHED: &str = r"#include <stdlib.h>
+struct cell { int held; struct cell *below; };
+struct cell *pile;
+int is_done(struct cell *cell) { return cell->held < 2; }
+struct cell *push(int held) {
+    struct cell *cell = malloc(sizeof *cell);
+    cell->held = held;
+    cell->below = pile;
+    pile = cell;
+    return cell;
+}
+void sink(void) {
+    struct cell *cell = pile;
+    while (cell->held > 5) {
+    }
+    do {
+    } while (cell->held > 9);
+    pile = cell;
+}
+int main(void) {
+    push(1);
+    push(2);
+    push(3);
+    sink();
+    return 0;
+}
+";
+
+#[test]
+fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
+    let script = "break push\nstart\ncontinue\nspec\nnext 2\nchange cell->held 7\nchange cell->held 8\nspec\nundo\ncheckpoints\n\
+                  undo\nprint cell->held\nundo\nprint cell->held\nchange cell->held 9\nnext\nundo\nundo\ncheckpoints\nundo";
+    let run = session(PUSHED, script);
+    let said: Vec<&str> = run.stdout.lines().collect();
+    let answer = |number: usize| {
+        let mut prompts = said
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.starts_with("(nopol) "));
+        prompts
+            .nth(number)
+            .map_or("", |(at, _)| said.get(at + 1).copied().unwrap_or_default())
+    };
+    let answers = [
+        (8, "checkpoint 1 is removed"),
+        (9, "> 0  line 6: pile → null"),
+        (10, "n1->held is 7 again"),
+        (11, "n1->held = 7"),
+        (12, "n1->held is 1 again"),
+        (13, "n1->held = 1"),
+        (
+            16,
+            "the change of `n1->held` stays, because the program has gone on since then; another `undo` takes back what was done before it",
+        ),
+        (17, "checkpoint 0 is removed"),
+        (18, "there are no checkpoints: `spec` makes one"),
+        (19, "there is nothing to take back"),
+    ];
+    for (number, wanted) in answers {
+        assert_eq!(answer(number), wanted, "{number}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_others_come_after_is_kept_by_undo_and_the_answer_says_so() {
+    let script = "break push\nstart\ncontinue\nspec\nnext\nspec\nresume 0\nundo\ncheckpoints\nresume 0\ncheckpoints";
+    let run = session(PUSHED, script);
+    let undone = "checkpoint 0 does not count any more; it is kept, because checkpoint 1 comes after it, and counts again after `resume`\n";
+    assert!(run.stdout.contains(undone), "{}", run.stdout);
+    assert!(run.stdout.contains("\n  0  line 6"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n> 0  line 6"), "{}", run.stdout);
+}
+
+#[test]
+fn nothing_is_entered_where_there_is_no_statement() {
+    let run = session(
+        PUSHED,
+        "break sink\nstart\ncontinue\nnext\nenter\nleave\nenter\nleave\nspec",
+    );
+    let refused =
+        "(nopol) enter\nthe body of this loop has no statement: there is nothing to enter";
+    assert_eq!(run.stdout.matches(refused).count(), 2, "{}", run.stdout);
+    // The condition of a `do` is reached where it is written.
+    for left in ["a.c:17  } while", "a.c:18  pile = cell;"] {
+        assert!(run.stdout.contains(left), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_resumed_checkpoint_is_not_compared_with_a_later_state() {
+    let run = session(
+        PUSHED,
+        "break push\nstart\ncontinue\nspec\nnext 2\ncontinue\nresume 0\nnext",
+    );
+    let (_, after) = run.stdout.split_once("(nopol) resume 0").unwrap();
+    let (resumed, next) = after.split_once("(nopol) next").unwrap();
+    assert!(resumed.contains("pile = null   held = 1"), "{}", run.stdout);
+    assert!(!resumed.contains("n1"), "{}", run.stdout);
+    assert!(next.contains("n1"), "{}", run.stdout);
+}
