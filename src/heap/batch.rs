@@ -439,18 +439,22 @@ fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<Str
     };
     let still = given_up.iter().map(|name| &**name);
     let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
+    let pass = |tests: &[&str]| if tests.len() == 1 { "passes" } else { "pass" };
+    let fail = |tests: &[&str]| if tests.len() == 1 { "fails" } else { "fail" };
     let with = match has_more {
         true => "with the first repair",
         false => "with the repair",
     };
     let become_of = match (passed, still.as_slice()) {
         ([], []) => return None,
-        (passed, []) => format!("{} now pass {with}", names(passed)),
-        ([], still) => format!("{} still fail {with}", names(still)),
+        (passed, []) => format!("{} now {} {with}", names(passed), pass(passed)),
+        ([], still) => format!("{} still {} {with}", names(still), fail(still)),
         (passed, still) => format!(
-            "{} now pass {with}, and {} still fail",
+            "{} now {} {with}, and {} still {}",
             names(passed),
-            names(still)
+            pass(passed),
+            names(still),
+            fail(still)
         ),
     };
     Some(format!(

@@ -34,7 +34,7 @@ pub(super) struct Goal {
     pub(super) bound: u32,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) failing: Vec<Failing>,
-    pub(super) passing: usize,
+    pub(super) passing: Vec<String>,
     /// How suspicious each place is, if there are tests.
     pub(super) loaded: Option<Loaded>,
 }
@@ -70,6 +70,9 @@ impl Goal {
                 reason: loaded.reason(end),
             })
             .collect();
+        let ends = loaded.tests.iter().zip(&loaded.ends);
+        let passing = ends.filter(|(_, end)| **end == End::Passed);
+        let passing = passing.map(|(test, _)| test.name.clone());
         let entries = loaded.tests.iter().map(|test| match test.entry {
             Entry::Main { main, .. } => main,
             Entry::Function(function) => function,
@@ -85,7 +88,7 @@ impl Goal {
             specification: Specification::Tests(loaded.tests.clone()),
             bound: loaded.bound_of_all,
             left_out: loaded.left_out.clone(),
-            passing: loaded.tests.len() - failing.len(),
+            passing: passing.collect(),
             failing,
             loaded: Some(loaded),
         })
@@ -138,7 +141,7 @@ impl Goal {
             bound: request.bound.unwrap_or(BOUND),
             left_out: Vec::new(),
             failing: Vec::new(),
-            passing: 0,
+            passing: Vec::new(),
             loaded: None,
             program,
         })

@@ -76,6 +76,9 @@ pub struct Mutation {
     pub failing: Vec<Failing>,
     /// How many tests pass.
     pub passing: usize,
+    /// Their names.
+    #[serde(skip)]
+    pub passing_tests: Vec<String>,
     /// Most iterations of a loop, and most activations of a function at once.
     pub bound: u32,
     /// The largest size that was searched completely.
@@ -225,7 +228,8 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         are_chosen: !request.project.test_args().is_empty(),
         may_have_examples: whole.may_have_examples,
         failing: goal.failing.clone(),
-        passing: goal.passing,
+        passing: goal.passing.len(),
+        passing_tests: goal.passing.clone(),
         ..Mutation::default()
     };
     let files = goal.program.files.iter().map(ToString::to_string);
