@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use nopol_formula::faults::Formula;
 
 use super::formula;
-use super::options::switch;
+use super::options::{at_least_one, switch};
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
 use crate::formula::localization::{Localization, ShownCandidate};
@@ -77,7 +77,7 @@ pub struct Faults<P: Target> {
     format: Format,
 
     /// Most candidates to show
-    #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = at_least_one, help_heading = "Report")]
     top: usize,
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::Target;
 use super::c::CFlags;
-use super::options::formats;
+use super::options::{at_least_one, formats};
 use super::output;
 use super::request::SubjectOptions;
 use crate::invocation;
@@ -23,7 +23,7 @@ pub struct Merge<P: Target> {
     outcomes: Vec<Utf8PathBuf>,
 
     /// Most patches to show for each group of failing tests
-    #[arg(long, value_name = "K", default_value_t = 5)]
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one)]
     top: usize,
 
     /// How to show the result

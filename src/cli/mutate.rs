@@ -7,7 +7,7 @@ use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
 use super::formula;
-use super::options::switch;
+use super::options::{at_least_one, switch};
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
 use crate::formula::mutation;
@@ -95,7 +95,7 @@ pub struct Mutate<P: Target> {
     format: Format,
 
     /// Most repairs to show
-    #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = at_least_one, help_heading = "Report")]
     top: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The options of every subcommand. Each is `None` unless it is given; its name is that of a setting, which
 //! defines the default.
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -110,7 +110,7 @@ pub struct SearchOptions {
 
     /// Most loop iterations and evaluations of a failing or forced test [default: 20000000]
     #[arg(long, value_name = "N", help_heading = "Limits")]
-    fuel: Option<u64>,
+    fuel: Option<NonZeroU64>,
 
     /// Most runs of a failing test with a single evaluation of a condition reversed [default: 400]
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -223,7 +223,7 @@ fn probability(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
+pub fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|number| *number > 0)

@@ -5,7 +5,7 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::options::engines;
+use super::options::{at_least_one, engines};
 use super::output;
 use crate::exchange::ProblemFile;
 use crate::exchange::solve::{self, SolveOptions, Solved};
@@ -23,7 +23,7 @@ pub struct Synth {
     engine: EngineKind,
 
     /// Most conditions to show
-    #[arg(long, value_name = "K", default_value_t = 5)]
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one)]
     top: usize,
 
     /// Judge this answer of another solver to NAME.sl or NAME.smt2 instead of looking for one

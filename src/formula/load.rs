@@ -374,7 +374,11 @@ pub fn of_c(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {
 /// The program's name and arguments.
 fn words(case: &Case) -> Result<&[String], &'static str> {
     match &case.command {
-        Command::Words(words) if words.first().is_some_and(|program| program.contains('/')) => {
+        Command::Words(words)
+            if words
+                .first()
+                .is_some_and(|program| program.contains('/') && !program.starts_with('/')) =>
+        {
             Ok(words)
         }
         Command::Words(_) => Err("its command is not the program itself"),

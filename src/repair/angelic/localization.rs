@@ -115,11 +115,20 @@ impl Session<'_> {
             knowledge.spectrum.endless.contains(test) && !is_cured
         });
         for test in endless {
-            knowledge.notes.warn(format!(
-                "{} does not end, and no forced outcome ends it so that it passes: at most the first {} evaluations of a condition were tried, --flips tries more",
-                code(&self.tests[*test].to_string()),
-                self.bounds().flips
-            ));
+            let name = code(&self.tests[*test].to_string());
+            let bounds = self.bounds();
+            // By itself, without a limit of steps.
+            let ends = self.baseline.verdicts[*test] != Verdict::TimedOut;
+            knowledge.notes.warn(match ends {
+                true => format!(
+                    "{name} was followed for {} only (loop iterations and evaluations), and no forced outcome makes it pass within this limit; --fuel sets another one",
+                    count(usize::try_from(bounds.fuel).unwrap_or(usize::MAX), "step")
+                ),
+                false => format!(
+                    "{name} does not end, and no forced outcome ends it so that it passes: at most the first {} evaluations of a condition were tried, --flips tries more",
+                    bounds.flips
+                ),
+            });
         }
         let angelic_sites = count(angelic.len(), "angelic site");
         let result = format!("{angelic_sites} of {} reached", suspects.len());
@@ -166,8 +175,8 @@ impl Session<'_> {
             // beginning of its trace is enough.
             fuel: match self.baseline.verdicts[test] {
                 Verdict::Passed => None,
-                Verdict::TimedOut => Some(self.settings.fuel / ENDLESS),
-                _ => Some(self.settings.fuel),
+                Verdict::TimedOut => Some(self.settings.fuel.get() / ENDLESS),
+                _ => Some(self.settings.fuel.get()),
             },
             timeout: self.timeout_of(test),
             ..Plan::default()

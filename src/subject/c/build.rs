@@ -236,11 +236,14 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
             "`{started}` cannot be executed; make it executable, or name the program that runs it, as in `sh {started}`"
         )),
         Err(_) => usage(format!(
-            "there is no `{started}` after `{}`; give `command` the path of a program that the build makes",
+            "there is no `{started}` after `{}`; {MADE}",
             program.build
         )),
     }
 }
+
+/// What to do where a test starts a program that is not there.
+pub const MADE: &str = "give `command` the path of a program that the build makes";
 
 /// The program that a script names in its first line; `None` if it is no script.
 fn interpreter(script: &Utf8Path) -> Option<Utf8PathBuf> {
