@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
-use nopol_process::run::command::Case;
+use nopol_process::run::command::{Case, REPORTED};
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::{Binary, Commands, Harness};
@@ -25,8 +25,6 @@ const SANITIZED: &str =
     "-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
 /// Compiler flags for a debugger: statements in their order, variables in memory.
 const DEBUGGED: &str = "-g -O0";
-/// The exit code of a program that was ended by a sanitizer.
-const REPORTED: i32 = 99;
 
 /// Builds the program from the sources as they are.
 ///
