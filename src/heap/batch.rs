@@ -19,12 +19,12 @@ use nopol_heap::state::State;
 use nopol_heap::trial::{Trial, TrialRepair};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
-use nopol_program::ir::{Program, Test};
+use nopol_program::ir::{Dialect, Program, Test};
 use nopol_source::Language;
 use serde::Serialize;
 
 use crate::formula::left_out;
-use crate::formula::load::{Refusal, of_c, of_rust_with, whole_of};
+use crate::formula::load::{Refusal, function_named, of_c, of_rust_with, whole_of};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
@@ -159,7 +159,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     let request = &request;
     let warnings = left_out::sentences(&left_out);
     let function = request.function.as_ref().unwrap_or(function);
-    let mut loaded = Loaded::of(program, texts(&whole), function).map_err(named)?;
+    let mut loaded = load(program, texts(&whole), function)?;
     let triples = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
         // The tests that are left out may be those that call it.
         Refusal::Usage(mut text) if !warnings.is_empty() => {
@@ -340,9 +340,10 @@ fn by_tests(
             "there is no test `{unknown}`{near}"
         )));
     }
-    if let Some(function) = &request.function {
-        Loaded::of(program.clone(), texts(whole), function).map_err(named)?;
-    }
+    let function = match &request.function {
+        Some(name) => Some(load(program.clone(), texts(whole), name)?.function),
+        None => None,
+    };
     let started = Instant::now();
     let trial = Trial {
         program: &program,
@@ -351,7 +352,7 @@ fn by_tests(
         wanted: &request.failing,
         is_over: &|| started.elapsed() >= request.time_limit,
     };
-    let tried = trial.search(request.function.as_deref());
+    let tried = trial.search(function);
     let mut batch = Batch {
         function: request.function.clone().unwrap_or_default(),
         by: By::Tests,
@@ -491,6 +492,19 @@ fn texts(whole: &ProgramText) -> Vec<String> {
     whole.files.iter().map(|(_, text)| text.clone()).collect()
 }
 
+/// The function with this name, in C also as `FILE:NAME`.
+fn load(program: Program, texts: Vec<String>, name: &str) -> Result<Loaded, Refusal> {
+    let one = match program.dialect {
+        Dialect::C => function_named(&program, name)?,
+        Dialect::Rust => None,
+    };
+    match one {
+        Some(one) => Loaded::of_one(program, texts, one),
+        None => Loaded::of(program, texts, name),
+    }
+    .map_err(named)
+}
+
 /// A function that does not exist is the user's mistake, and anything else beyond what is modelled.
 fn named(outside: nopol_program::ir::Outside) -> Refusal {
     match outside.reason.starts_with("there is no function") {
@@ -513,8 +527,8 @@ fn triples(request: &HeapRequest, loaded: &Loaded, tests: &[Test]) -> Result<Vec
         });
     }
     if let Some(reference) = &request.reference {
-        let right =
-            Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference).map_err(named)?;
+        let (program, texts) = (loaded.program.clone(), loaded.texts.clone());
+        let right = load(program, texts, reference)?;
         let parameters = |loaded: &Loaded| loaded.routine.parameters.len();
         if parameters(&right) != parameters(loaded) {
             return Err(Refusal::Usage(format!(

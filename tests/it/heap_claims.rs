@@ -514,3 +514,112 @@ fn a_resumed_checkpoint_is_not_compared_with_a_later_state() {
     assert!(!resumed.contains("n1"), "{}", run.stdout);
     assert!(next.contains("n1"), "{}", run.stdout);
 }
+
+/// Two files, each with a function of the same name; the one of `b.c` is wrong.
+const NAMESAKES: [(&str, &str); 3] = [
+    (
+        "a.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include \"t.h\"\n\
+         static void put(struct tile **at, struct tile *tile) {\n    tile->under = *at;\n    *at = tile;\n}\n\
+         int main(void) {\n    struct tile *top = NULL;\n    for (int i = 0; i < 3; i++) {\n        struct tile *tile = calloc(1, sizeof *tile);\n\
+         \x20       tile->mark = i;\n        put(&top, tile);\n    }\n    other(top);\n    printf(\"%d\\n\", top->under->mark);\n    return 0;\n}\n",
+    ),
+    (
+        "b.c",
+        "#include \"t.h\"\nstatic void put(struct tile *top) {\n    top->under = top;\n    top->under = top->under->under;\n}\n\
+         void other(struct tile *top) {\n    put(top);\n}\n",
+    ),
+    (
+        "t.h",
+        "struct tile { int mark; struct tile *under; };\nvoid other(struct tile *top);\n",
+    ),
+];
+
+#[test]
+fn heap_asks_which_of_two_namesakes_is_meant() {
+    let described = "[c]\nsources = [\"a.c\", \"b.c\"]\nbuild = \"cc -o a a.c b.c\"\n\
+        [[c.test]]\nname = \"t\"\ncommand = \"./a\"\nstdout = \"0\\n\"\n";
+    let mut files = NAMESAKES.to_vec();
+    files.push(("nopol.toml", described));
+    let subject = Subject::new(&files);
+    let states = [
+        "--pre",
+        "top = n1; n1.under = n2; n2.under = n3",
+        "--post",
+        "top = n1; n1.under = n3",
+    ];
+    for rest in [states.as_slice(), &["--failing", "t"]] {
+        let run = subject.nopol(&[&["c", "heap", "--function", "put"], rest].concat());
+        assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+        let wanted = "several functions have the name `put`";
+        assert!(run.stderr.contains(wanted), "{}", run.stderr);
+        assert!(run.stderr.contains("write FILE:put"), "{}", run.stderr);
+        let run = subject.nopol(&[&["c", "heap", "--function", "b.c:put"], rest].concat());
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("+++ b/b.c"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_repair_that_uses_freed_memory_is_none() {
+    let source = r#"#include <stdio.h>
+#include <stdlib.h>
+struct link { int size; struct link *next; };
+static struct link *first;
+static void add(int size) {
+    struct link *link = malloc(sizeof *link);
+    link->size = size;
+    link->next = first;
+    first = link;
+}
+static void drop(int size) {
+    struct link *at = first, *last = NULL, *more;
+    while (at != NULL && at->size != size) {
+        last = at;
+        at = at->next;
+    }
+    if (at == NULL)
+        return;
+    more = at->next;
+    free(at);
+    if (last == NULL)
+        first = last;
+    else
+        last->next = more;
+}
+int main(int argc, char **argv) {
+    add(1);
+    add(2);
+    add(3);
+    drop(atoi(argv[1]));
+    for (struct link *at = first; at != NULL; at = at->next)
+        printf("%d ", at->size);
+    return 0;
+}
+"#;
+    let tests = [("3", "2 1"), ("2", "3 1"), ("9", "3 2 1")];
+    let subject = described(source, &tests);
+    let run = subject.nopol(&["c", "heap", "--failing", "t0"]);
+    assert!(
+        run.stdout.contains("first = more;"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    // In memory that was freed the old value may still be.
+    assert!(!run.stdout.contains("first = at->next;"), "{}", run.stdout);
+    let subject = described(
+        &source.replace("first = last;", "first = at->next;"),
+        &tests,
+    );
+    let run = subject.nopol(&["c", "faults"]);
+    let wanted = "t0 fails: memory is used after it was freed at a.c:22";
+    assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+    let run = subject.nopol(&["c", "heap", "--failing", "t0"]);
+    assert!(
+        run.stdout.contains("first = more;"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
