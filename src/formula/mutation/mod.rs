@@ -81,6 +81,9 @@ pub struct Mutation {
     pub passing_tests: Vec<String>,
     /// Most iterations of a loop, and most activations of a function at once.
     pub bound: u32,
+    /// Which mutations there were: 1 to 3, as --level.
+    #[serde(skip)]
+    pub level: u8,
     /// The largest size that was searched completely.
     pub complete_to: usize,
     /// Whether larger ones would find nothing more.
@@ -211,6 +214,11 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let globals = goal.globals();
     let mut shown = Mutation {
         bound: goal.bound,
+        level: match request.level {
+            Level::One => 1,
+            Level::Two => 2,
+            Level::Three => 3,
+        },
         complete_to: found.complete_to,
         is_exhausted: found.is_exhausted,
         mutations: space.choices.len(),
