@@ -156,6 +156,7 @@ impl<P: Target> Mutate<P> {
         let human = |shown: &Mutation| report::human(shown, self.top.get(), command);
         let reported = Outcome {
             ending: shown.outcome.into(),
+            passing_tests: shown.passing_tests.clone(),
             ..outcome
         };
         formula::print(&shown, self.format, human, &reported)

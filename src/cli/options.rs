@@ -1,7 +1,7 @@
 //! The options of every subcommand. Each is `None` unless it is given; its name is that of a setting, which
 //! defines the default.
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -110,8 +110,8 @@ pub struct SearchOptions {
     memory: Option<NonZeroU32>,
 
     /// Most loop iterations and evaluations of conditions in one run of a failing test [default: 20000000]
-    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<u64>)]
-    fuel: Option<u64>,
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroU64>)]
+    fuel: Option<NonZeroU64>,
 
     /// Most runs of a failing test in which one evaluation of a condition is reversed [default: 400]
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]

@@ -65,7 +65,10 @@ fn the_stronger_source_wins_and_lists_are_replaced() {
     };
     config.add_flags(&flags).unwrap();
     let settings: Settings = config.get().unwrap();
-    assert_eq!((settings.top, settings.fuel, settings.flips), (3, 11, 400));
+    assert_eq!(
+        (settings.top, settings.fuel.get(), settings.flips),
+        (3, 11, 400)
+    );
     assert_eq!(settings.file, ["c", "d e"]);
     assert_eq!(settings.kind, [PatchKind::Guard]);
     let origin = |key: &str| config.origin(key).map(ToString::to_string);
@@ -213,5 +216,5 @@ fn printed_settings_can_be_read_again() {
     let mut again = Config::default();
     again.add_text("/q/nopol.toml", &printed).unwrap();
     let settings: Settings = again.get().unwrap();
-    assert_eq!((settings.fuel, settings.top), (9, 5));
+    assert_eq!((settings.fuel.get(), settings.top), (9, 5));
 }

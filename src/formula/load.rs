@@ -9,7 +9,7 @@ use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
 use nopol_program::front::rust::{ReadTests, Wanted};
 use nopol_program::interpret::{End, Limits, Run, Value, run};
-use nopol_program::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
+use nopol_program::ir::{Entry, Expected, FunctionId, Outside, PlaceId, Program, Span, Test};
 use nopol_program::position::Positions;
 use nopol_source::Language;
 
@@ -372,10 +372,48 @@ pub fn of_c(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {
     Ok((program, tests, left_out))
 }
 
+/// The function of a C program with this name, which may have its file in front: `FILE:NAME`. `None` if there is none.
+///
+/// # Errors
+/// If several files have a function of this name.
+pub fn function_named(program: &Program, name: &str) -> Result<Option<FunctionId>, Refusal> {
+    let (file, bare) = match name.rsplit_once(':') {
+        Some((file, bare)) => (Some(file), bare),
+        None => (None, name),
+    };
+    let place_of = |id: FunctionId| {
+        let mut places = program.places.iter();
+        let place = places.find(|place| place.function == Some(id))?;
+        let path = program.files.get(place.span.file as usize)?;
+        Some((path.as_str(), place.line))
+    };
+    let functions = program.functions.iter_enumerated();
+    let found: Vec<FunctionId> = functions
+        .filter(|(_, function)| function.name == bare)
+        .map(|(id, _)| id)
+        .filter(|id| file.is_none_or(|file| place_of(*id).is_some_and(|(path, _)| path == file)))
+        .collect();
+    if found.len() < 2 {
+        return Ok(found.first().copied());
+    }
+    let places = found.iter().filter_map(|id| place_of(*id));
+    let places: Vec<String> = places
+        .map(|(path, line)| format!("{path}:{line}"))
+        .collect();
+    Err(Refusal::Usage(format!(
+        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} for one of them",
+        places.join(" and ")
+    )))
+}
+
 /// The program's name and arguments.
 fn words(case: &Case) -> Result<&[String], &'static str> {
     match &case.command {
-        Command::Words(words) if words.first().is_some_and(|program| program.contains('/')) => {
+        Command::Words(words)
+            if words
+                .first()
+                .is_some_and(|program| program.contains('/') && !program.starts_with('/')) =>
+        {
             Ok(words)
         }
         Command::Words(_) => Err("its command is not the program itself"),

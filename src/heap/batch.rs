@@ -10,13 +10,14 @@ use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
+use nopol_program::ir::{Dialect, Program};
 use nopol_source::Language;
 use serde::Serialize;
 
 use super::by_tests::by_tests;
 use super::specification::{contradiction, describe, triples};
 use crate::formula::left_out;
-use crate::formula::load::{Refusal, of_c, of_rust_with, whole_of};
+use crate::formula::load::{Refusal, function_named, of_c, of_rust_with, whole_of};
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Project, Subject};
@@ -147,7 +148,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     let request = &request;
     let warnings = left_out::sentences(&left_out);
     let function = request.function.as_ref().unwrap_or(function);
-    let mut loaded = Loaded::of(program, texts(&whole), function).map_err(named)?;
+    let mut loaded = load(program, texts(&whole), function)?;
     let triples = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
         // The tests that are left out may be those that call it.
         Refusal::Usage(mut text) if !warnings.is_empty() => {
@@ -258,6 +259,19 @@ fn holds(
 /// The texts of all files.
 pub(super) fn texts(whole: &ProgramText) -> Vec<String> {
     whole.files.iter().map(|(_, text)| text.clone()).collect()
+}
+
+/// The function with this name, in C also as `FILE:NAME`.
+pub(super) fn load(program: Program, texts: Vec<String>, name: &str) -> Result<Loaded, Refusal> {
+    let one = match program.dialect {
+        Dialect::C => function_named(&program, name)?,
+        Dialect::Rust => None,
+    };
+    match one {
+        Some(one) => Loaded::of_one(program, texts, one),
+        None => Loaded::of(program, texts, name),
+    }
+    .map_err(named)
 }
 
 /// A function that does not exist is the user's mistake, and anything else beyond what is modelled.

@@ -4,13 +4,12 @@ use std::time::Instant;
 
 use nopol_basics::agree;
 use nopol_basics::nearest::did_you_mean;
-use nopol_heap::load::Loaded;
 use nopol_heap::trial::{Trial, TrialRepair};
 use nopol_heap::written::Written;
 use nopol_program::ir::{Program, Test};
 use nopol_source::Language;
 
-use super::batch::{Batch, By, HeapRequest, SHAPES, named, texts};
+use super::batch::{Batch, By, HeapRequest, SHAPES, load, texts};
 use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c};
 use crate::patch::edit::Edit;
@@ -117,9 +116,10 @@ pub(super) fn by_tests(
             "there is no test `{unknown}`{near}"
         )));
     }
-    if let Some(function) = &request.function {
-        Loaded::of(program.clone(), texts(whole), function).map_err(named)?;
-    }
+    let function = match &request.function {
+        Some(name) => Some(load(program.clone(), texts(whole), name)?.function),
+        None => None,
+    };
     let started = Instant::now();
     let trial = Trial {
         program: &program,
@@ -128,7 +128,7 @@ pub(super) fn by_tests(
         wanted: &request.failing,
         is_over: &|| started.elapsed() >= request.time_limit,
     };
-    let tried = trial.search(request.function.as_deref());
+    let tried = trial.search(function);
     let mut batch = Batch {
         function: request.function.clone().unwrap_or_default(),
         by: By::Tests,

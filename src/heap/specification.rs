@@ -10,7 +10,7 @@ use nopol_heap::problem::{Control, Failure, Recording, Triple};
 use nopol_heap::state::State;
 use nopol_program::ir::Test;
 
-use super::batch::{HeapRequest, named};
+use super::batch::{HeapRequest, load};
 use crate::formula::load::Refusal;
 
 /// Most failing calls that are described.
@@ -34,8 +34,8 @@ pub(super) fn triples(
         });
     }
     if let Some(reference) = &request.reference {
-        let right =
-            Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference).map_err(named)?;
+        let (program, texts) = (loaded.program.clone(), loaded.texts.clone());
+        let right = load(program, texts, reference)?;
         let parameters = |loaded: &Loaded| loaded.routine.parameters.len();
         if parameters(&right) != parameters(loaded) {
             return Err(Refusal::Usage(format!(

@@ -88,7 +88,7 @@ impl Session<'_> {
         Bounds {
             timeout: self.forced_timeout(),
             at_once: self.forced_at_once(),
-            fuel: self.settings.fuel,
+            fuel: self.settings.fuel.get(),
             flips: self.settings.flips.saturating_mul(self.settings.effort()),
             effort: self.settings.effort(),
         }

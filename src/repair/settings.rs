@@ -19,6 +19,9 @@ use super::shard::Shard;
 use crate::config::seconds;
 use crate::subject::{Project, Subject, SubjectError};
 
+/// Most steps of a failing or forced test unless another limit is given.
+const FUEL: NonZeroU64 = NonZeroU64::MIN.saturating_add(20_000_000 - 1);
+
 /// How far the pipeline goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
@@ -94,7 +97,7 @@ pub struct Settings {
     #[serde(deserialize_with = "positive")]
     pub memory: NonZeroU32,
     /// Steps (loop iterations and evaluations) of a failing or forced test.
-    pub fuel: u64,
+    pub fuel: NonZeroU64,
     /// Runs of a failing test in which a single evaluation is made otherwise.
     pub flips: usize,
     /// What runs of the subject are kept from.
@@ -142,7 +145,7 @@ impl Default for Settings {
             time_limit: None,
             test_timeout: Duration::from_secs(20),
             memory: confine::MEMORY,
-            fuel: 20_000_000,
+            fuel: FUEL,
             flips: 400,
             sandbox: SandboxMode::default(),
             no_formula: false,

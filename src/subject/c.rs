@@ -9,6 +9,7 @@ mod ecosystem;
 mod fresh;
 mod includes;
 mod init;
+mod made;
 mod opened;
 pub mod options;
 mod print;

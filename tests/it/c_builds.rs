@@ -380,3 +380,34 @@ fn valgrind_watches_programs_without_their_sanitizers_or_the_report_says_that_it
         assert!(patch.is_object() && patch["doubts"].is_null(), "{report:#}");
     }
 }
+
+#[test]
+fn what_a_sanitizer_reports_is_said() {
+    let program = r#"#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int last = atoi(argv[1]);
+    int *all = malloc(4 * sizeof *all);
+    for (int i = 0; i <= last; i++)
+        all[i] = i;
+    printf("%d\n", all[last - 1]);
+    free(all);
+    return last / (argc - 1);
+}
+"#;
+    let described = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -g -o a a.c\"\nsanitize = true\n\
+        [[c.test]]\nname = \"three\"\ncommand = \"./a 3\"\nexit = 3\n\
+        [[c.test]]\nname = \"four\"\ncommand = \"./a 4\"\nexit = 4\n\
+        [[c.test]]\nname = \"far\"\ncommand = \"./a 99\"\n\
+        [[c.test]]\nname = \"wrong\"\ncommand = \"./a 1\"\n";
+    let subject = Subject::new(&[("a.c", program), ("nopol.toml", described)]);
+    let run = subject.nopol(&["c", "--quick", "--format", "junit"]);
+    for wanted in [
+        "name=\"four\">\n            <failure message=\"AddressSanitizer reports an error: heap-buffer-overflow\"",
+        "name=\"far\">\n            <failure message=\"AddressSanitizer reports an error: heap-buffer-overflow\"",
+        "message=\"exits with 1 instead of 0\"",
+    ] {
+        assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+    }
+    assert!(!run.stdout.contains("99 instead"), "{}", run.stdout);
+}

@@ -501,3 +501,20 @@ fn characters_are_shown_as_the_language_writes_them() {
         "{json:#}"
     );
 }
+
+#[test]
+fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_as_such() {
+    let source = "#include <stdio.h>\nint main(int argc, char **argv) {\n    putchar(argc + 'a');\n    printf(\"%d\", 5);\n    fputc('q', stdout);\n    return 0;\n}\n";
+    for (output, wanted) in [
+        ("d5q", "`argc + 'a'` would have to be 'd'"),
+        ("b6q", "`5` would have to be 6"),
+        ("b5r", "`'q'` would have to be 'r'"),
+    ] {
+        let described = format!(
+            "[c]\nsources = [\"a.c\"]\nbuild = \"cc -o a a.c\"\n[[c.test]]\nname = \"t\"\ncommand = \"./a\"\nstdout = \"{output}\"\n"
+        );
+        let subject = Subject::new(&[("a.c", source), ("nopol.toml", &described)]);
+        let run = subject.nopol(&["c", "faults"]);
+        assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+    }
+}

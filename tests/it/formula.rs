@@ -105,3 +105,79 @@ fn mutate_has_all_minimal_repairs_and_no_others() {
         assert_eq!(found, expected.repairs, "{}", expected.name);
     }
 }
+
+/// Adds up; `<` should be `<=`.
+const SUMS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int last = atoi(argv[1]), sum = 0;
+    for (int i = 1; i < last; i++)
+        sum += i;
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
+fn sums(build: &str, tests: &[(&str, &str)]) -> Subject {
+    let mut text = format!("[c]\nsources = [\"sums.c\"]\nbuild = \"{build}\"\n");
+    for (number, (command, output)) in tests.iter().enumerate() {
+        text += &format!(
+            "[[c.test]]\nname = \"sum{number}\"\ncommand = \"{command}\"\nstdout = \"{output}\\n\"\n"
+        );
+    }
+    Subject::new(&[("sums.c", SUMS), ("nopol.toml", &text)])
+}
+
+#[test]
+fn a_program_that_nothing_makes_is_refused() {
+    let tests = [("./sums 3", "6"), ("./nothing 3", "3")];
+    let subject = sums("cc -o sums sums.c", &tests);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&["c", command]);
+        assert_eq!(run.code, 2, "{}", run.stdout);
+        let wanted =
+            "test `sum1`: there is no `./nothing`, and `cc -o sums sums.c` does not make it";
+        assert!(run.stderr.contains(wanted), "{}", run.stderr);
+    }
+    // Neither is another program taken for the one that is read.
+    let subject = sums(
+        "cc -o sums sums.c",
+        &[("./sums 3", "6"), ("/bin/echo 6", "6")],
+    );
+    let run = subject.nopol(&["c", "faults"]);
+    let wanted = "`sum1` is left out: its command is not the program itself";
+    assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+    // Where it is not known what the build makes, its tests count.
+    let subject = sums("make CFLAGS=-g sums", &[("./sums 3", "6")]);
+    let run = subject.nopol(&["c", "faults"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn nothing_is_neither_followed_nor_shown_and_a_limit_of_steps_is_named() {
+    let subject = sums(
+        "cc -o sums sums.c",
+        &[("./sums 3", "9"), ("./sums 9", "99")],
+    );
+    let refused: [&[&str]; 5] = [
+        &["c", "--fuel", "0"],
+        &["c", "mutate", "--top", "0"],
+        &["c", "faults", "--top", "0"],
+        &["merge", "--top", "0", "a"],
+        &["synth", "--top", "0", "a"],
+    ];
+    for args in refused {
+        let run = subject.nopol(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(
+            run.stderr.contains(args[args.len() - 2]) || run.stderr.contains("--top"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains("invalid value"), "{}", run.stderr);
+    }
+    let run = subject.nopol(&["c", "--fuel", "1", "--no-formula", "--no-heap"]);
+    let wanted = "`sum0` was followed for 1 step only (loop iterations and evaluations), and no forced outcome makes it pass within this limit; --fuel sets another one";
+    assert!(run.stderr.contains(wanted), "{}", run.stderr);
+    assert!(!run.stderr.contains("does not end"), "{}", run.stderr);
+}

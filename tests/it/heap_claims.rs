@@ -412,3 +412,214 @@ int main(int argc, char **argv) {
         run.stdout
     );
 }
+
+/// Pushes three values, and looks for one in a loop without a body.
+const PUSHED: &str = r"#include <stdlib.h>
+struct cell { int held; struct cell *below; };
+struct cell *pile;
+int is_done(struct cell *cell) { return cell->held < 2; }
+struct cell *push(int held) {
+    struct cell *cell = malloc(sizeof *cell);
+    cell->held = held;
+    cell->below = pile;
+    pile = cell;
+    return cell;
+}
+void sink(void) {
+    struct cell *cell = pile;
+    while (cell->held > 5) {
+    }
+    do {
+    } while (cell->held > 9);
+    pile = cell;
+}
+int main(void) {
+    push(1);
+    push(2);
+    push(3);
+    sink();
+    return 0;
+}
+";
+
+#[test]
+fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
+    let script = "break push\nstart\ncontinue\nspec\nnext 2\nchange cell->held 7\nchange cell->held 8\nspec\nundo\ncheckpoints\n\
+                  undo\nprint cell->held\nundo\nprint cell->held\nchange cell->held 9\nnext\nundo\nundo\ncheckpoints\nundo";
+    let run = session(PUSHED, script);
+    let said: Vec<&str> = run.stdout.lines().collect();
+    let answer = |number: usize| {
+        let mut prompts = said
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.starts_with("(nopol) "));
+        prompts
+            .nth(number)
+            .map_or("", |(at, _)| said.get(at + 1).copied().unwrap_or_default())
+    };
+    let answers = [
+        (8, "checkpoint 1 is removed"),
+        (9, "> 0  line 6: pile → null"),
+        (10, "n1->held is 7 again"),
+        (11, "n1->held = 7"),
+        (12, "n1->held is 1 again"),
+        (13, "n1->held = 1"),
+        (
+            16,
+            "the change of `n1->held` stays, because the program has gone on since then; another `undo` takes back what was done before it",
+        ),
+        (17, "checkpoint 0 is removed"),
+        (18, "there are no checkpoints: `spec` makes one"),
+        (19, "there is nothing to take back"),
+    ];
+    for (number, wanted) in answers {
+        assert_eq!(answer(number), wanted, "{number}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_others_come_after_is_kept_by_undo_and_the_answer_says_so() {
+    let script = "break push\nstart\ncontinue\nspec\nnext\nspec\nresume 0\nundo\ncheckpoints\nresume 0\ncheckpoints";
+    let run = session(PUSHED, script);
+    let undone = "checkpoint 0 does not count any more; it is kept, because checkpoint 1 comes after it, and counts again after `resume`\n";
+    assert!(run.stdout.contains(undone), "{}", run.stdout);
+    assert!(run.stdout.contains("\n  0  line 6"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n> 0  line 6"), "{}", run.stdout);
+}
+
+#[test]
+fn nothing_is_entered_where_there_is_no_statement() {
+    let run = session(
+        PUSHED,
+        "break sink\nstart\ncontinue\nnext\nenter\nleave\nenter\nleave\nspec",
+    );
+    let refused =
+        "(nopol) enter\nthe body of this loop has no statement: there is nothing to enter";
+    assert_eq!(run.stdout.matches(refused).count(), 2, "{}", run.stdout);
+    // The condition of a `do` is reached where it is written.
+    for left in ["a.c:17  } while", "a.c:18  pile = cell;"] {
+        assert!(run.stdout.contains(left), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_resumed_checkpoint_is_not_compared_with_a_later_state() {
+    let run = session(
+        PUSHED,
+        "break push\nstart\ncontinue\nspec\nnext 2\ncontinue\nresume 0\nnext",
+    );
+    let (_, after) = run.stdout.split_once("(nopol) resume 0").unwrap();
+    let (resumed, next) = after.split_once("(nopol) next").unwrap();
+    assert!(resumed.contains("pile = null   held = 1"), "{}", run.stdout);
+    assert!(!resumed.contains("n1"), "{}", run.stdout);
+    assert!(next.contains("n1"), "{}", run.stdout);
+}
+
+/// Two files, each with a function of the same name; the one of `b.c` is wrong.
+const NAMESAKES: [(&str, &str); 3] = [
+    (
+        "a.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include \"t.h\"\n\
+         static void put(struct tile **at, struct tile *tile) {\n    tile->under = *at;\n    *at = tile;\n}\n\
+         int main(void) {\n    struct tile *top = NULL;\n    for (int i = 0; i < 3; i++) {\n        struct tile *tile = calloc(1, sizeof *tile);\n\
+         \x20       tile->mark = i;\n        put(&top, tile);\n    }\n    other(top);\n    printf(\"%d\\n\", top->under->mark);\n    return 0;\n}\n",
+    ),
+    (
+        "b.c",
+        "#include \"t.h\"\nstatic void put(struct tile *top) {\n    top->under = top;\n    top->under = top->under->under;\n}\n\
+         void other(struct tile *top) {\n    put(top);\n}\n",
+    ),
+    (
+        "t.h",
+        "struct tile { int mark; struct tile *under; };\nvoid other(struct tile *top);\n",
+    ),
+];
+
+#[test]
+fn heap_asks_which_of_two_namesakes_is_meant() {
+    let described = "[c]\nsources = [\"a.c\", \"b.c\"]\nbuild = \"cc -o a a.c b.c\"\n\
+        [[c.test]]\nname = \"t\"\ncommand = \"./a\"\nstdout = \"0\\n\"\n";
+    let mut files = NAMESAKES.to_vec();
+    files.push(("nopol.toml", described));
+    let subject = Subject::new(&files);
+    let states = [
+        "--pre",
+        "top = n1; n1.under = n2; n2.under = n3",
+        "--post",
+        "top = n1; n1.under = n3",
+    ];
+    for rest in [states.as_slice(), &["--failing", "t"]] {
+        let run = subject.nopol(&[&["c", "heap", "--function", "put"], rest].concat());
+        assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+        let wanted = "several functions have the name `put`";
+        assert!(run.stderr.contains(wanted), "{}", run.stderr);
+        assert!(run.stderr.contains("write FILE:put"), "{}", run.stderr);
+        let run = subject.nopol(&[&["c", "heap", "--function", "b.c:put"], rest].concat());
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("+++ b/b.c"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_repair_that_uses_freed_memory_is_none() {
+    let source = r#"#include <stdio.h>
+#include <stdlib.h>
+struct link { int size; struct link *next; };
+static struct link *first;
+static void add(int size) {
+    struct link *link = malloc(sizeof *link);
+    link->size = size;
+    link->next = first;
+    first = link;
+}
+static void drop(int size) {
+    struct link *at = first, *last = NULL, *more;
+    while (at != NULL && at->size != size) {
+        last = at;
+        at = at->next;
+    }
+    if (at == NULL)
+        return;
+    more = at->next;
+    free(at);
+    if (last == NULL)
+        first = last;
+    else
+        last->next = more;
+}
+int main(int argc, char **argv) {
+    add(1);
+    add(2);
+    add(3);
+    drop(atoi(argv[1]));
+    for (struct link *at = first; at != NULL; at = at->next)
+        printf("%d ", at->size);
+    return 0;
+}
+"#;
+    let tests = [("3", "2 1"), ("2", "3 1"), ("9", "3 2 1")];
+    let subject = described(source, &tests);
+    let run = subject.nopol(&["c", "heap", "--failing", "t0"]);
+    assert!(
+        run.stdout.contains("first = more;"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    // In memory that was freed the old value may still be.
+    assert!(!run.stdout.contains("first = at->next;"), "{}", run.stdout);
+    let subject = described(
+        &source.replace("first = last;", "first = at->next;"),
+        &tests,
+    );
+    let run = subject.nopol(&["c", "faults"]);
+    let wanted = "t0 fails: memory is used after it was freed at a.c:22";
+    assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+    let run = subject.nopol(&["c", "heap", "--failing", "t0"]);
+    assert!(
+        run.stdout.contains("first = more;"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}

@@ -514,3 +514,13 @@ fn each_repair_says_what_it_is_proved_for() {
         .contains("proved for runs in which no loop iterates more than 8 times");
     assert!(bounded, "{}{}", run.stdout, run.stderr);
 }
+
+#[test]
+fn the_junit_report_has_the_tests_that_pass() {
+    let subject = long(&[("./long abc", "long\n"), ("./long", "short\n")]);
+    let run = subject.nopol(&["c", "mutate", "--format", "junit"]);
+    for test in ["test0", "test1"] {
+        let case = format!("<testcase name=\"{test}\"");
+        assert!(run.stdout.contains(&case), "{}{}", run.stdout, run.stderr);
+    }
+}

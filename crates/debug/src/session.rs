@@ -20,6 +20,7 @@ use nopol_heap::memory::Memory;
 use nopol_heap::state::{State, Value, Variable};
 
 use self::command::{Command, HELP, Named};
+use self::history::Changed;
 use self::tracked::Tracked;
 use super::gdb::{self, FrameIdentity, Names, Stop, Subject};
 use super::picture;
@@ -97,8 +98,10 @@ pub struct DebugSession {
     tracked: Option<Tracked>,
     /// Functions that cannot be followed were named already.
     unfollowed: Vec<String>,
-    /// What `change` changed since the last checkpoint, with the values before.
-    changed: Vec<(Named, Value)>,
+    /// What `change` changed since the last checkpoint.
+    changed: Vec<Changed>,
+    /// How often the program went on, or back.
+    moves: usize,
     /// The state in which the program stopped, once it is changed.
     unchanged: Option<State>,
     /// The activation whose state was shown last.
@@ -126,6 +129,7 @@ impl DebugSession {
             tracked: None,
             unfollowed: Vec::new(),
             changed: Vec::new(),
+            moves: 0,
             unchanged: None,
             shown_in: None,
             picture: None,
@@ -401,7 +405,11 @@ impl DebugSession {
                 written(named)
             ));
         }
-        self.changed.push((named.clone(), before));
+        self.changed.push(Changed {
+            named: named.clone(),
+            before,
+            moves: self.moves,
+        });
         let after = self.read()?;
         let program = self.unchanged.get_or_insert(state);
         let wide = picture::beside(

@@ -85,6 +85,18 @@ impl Loaded {
         Self::lowered(program, texts, function, false)
     }
 
+    /// The same for a function of which there may be namesakes in other files.
+    ///
+    /// # Errors
+    /// If something in it is beyond what is modelled.
+    pub fn of_one(
+        program: Program,
+        texts: Vec<String>,
+        function: FunctionId,
+    ) -> Result<Self, Outside> {
+        Self::lowered_one(program, texts, function, false)
+    }
+
     fn lowered(
         program: Program,
         texts: Vec<String>,
@@ -102,6 +114,15 @@ impl Loaded {
                 reason: format!("there is no function `{function}`{near}"),
             });
         };
+        Self::lowered_one(program, texts, id, is_lenient)
+    }
+
+    fn lowered_one(
+        program: Program,
+        texts: Vec<String>,
+        id: FunctionId,
+        is_lenient: bool,
+    ) -> Result<Self, Outside> {
         let routine = lower(&program, &texts, id, is_lenient)?;
         Ok(Self {
             program,

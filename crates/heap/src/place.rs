@@ -233,10 +233,15 @@ impl Routine {
     }
 
     /// The first line at or after an instruction, as far as no condition decides.
-    pub fn line_from(&self, mut at: usize) -> Option<u32> {
+    pub fn line_from(&self, at: usize) -> Option<u32> {
+        self.line_at(self.placed_from(at)?)
+    }
+
+    /// The first instruction that is in a line, at or after an instruction, as far as no condition decides.
+    fn placed_from(&self, mut at: usize) -> Option<usize> {
         for _ in 0..=self.code.len() {
-            if let Some(line) = self.line_at(at) {
-                return Some(line);
+            if self.line_at(at).is_some() {
+                return Some(at);
             }
             at = *self.successors(at).first()?;
         }
@@ -265,6 +270,22 @@ impl Routine {
             }
             _ => self.line_from(at + 1),
         }
+    }
+
+    /// Whether this outcome of a condition leads to a statement to which the other one does not lead, and which is not the
+    /// condition itself. A body without a statement has none.
+    pub fn leads_elsewhere(&self, at: usize, holds: bool) -> bool {
+        let (then, otherwise) = match self.code.get(at) {
+            Some(Instruction::Test(_, _, otherwise)) => (at + 1, *otherwise),
+            Some(Instruction::Head { body, exit, .. }) => (*body, *exit),
+            _ => return false,
+        };
+        let (own, other) = match holds {
+            true => (then, otherwise),
+            false => (otherwise, then),
+        };
+        let own = self.placed_from(own);
+        own != Some(at) && own != self.placed_from(other)
     }
 
     /// The pointer that an instruction frees, as it is written.

@@ -91,7 +91,7 @@ pub fn memory(routine: &Routine, entered: &Entered<'_>) -> Option<Memory> {
         memory.nodes.push(Node {
             record,
             fields: values,
-            is_freed: false,
+            is_freed: entered.is_freed(at),
         });
     }
     Some(memory)

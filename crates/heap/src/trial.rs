@@ -97,7 +97,7 @@ pub struct Tried {
 impl Trial<'_> {
     /// Searches a function, or all that failing tests call and that have pointers to structures. A test fails if the program
     /// does not do what it says.
-    pub fn search(&self, function: Option<&str>) -> Tried {
+    pub fn search(&self, function: Option<FunctionId>) -> Tried {
         let failing: Vec<&Test> = self
             .tests
             .iter()
@@ -114,7 +114,7 @@ impl Trial<'_> {
         };
         for id in self.functions(&failing, function) {
             let name = &self.program.functions[id].name;
-            match Loaded::of(self.program.clone(), self.texts.to_vec(), name) {
+            match Loaded::of_one(self.program.clone(), self.texts.to_vec(), id) {
                 Ok(loaded) if has_pointers(&loaded.routine) => {
                     tried.searched.push(name.clone());
                     let found = self.in_function(&loaded, &failing, &given_up, &mut tried);
@@ -139,7 +139,7 @@ impl Trial<'_> {
     }
 
     /// The functions that failing tests call, those first that the fewest other tests call.
-    fn functions(&self, failing: &[&Test], wanted: Option<&str>) -> Vec<FunctionId> {
+    fn functions(&self, failing: &[&Test], wanted: Option<FunctionId>) -> Vec<FunctionId> {
         let called = |test: &Test| -> BTreeSet<FunctionId> {
             let mut positions = Positions::default();
             let run = run(self.program, test, &TRIED, &mut positions, &HashMap::new());
@@ -162,7 +162,7 @@ impl Trial<'_> {
             .into_iter()
             .filter(|(id, (failing, _))| {
                 let name = &self.program.functions[*id].name;
-                let is_wanted = wanted.map_or(name != "main", |wanted| wanted == name);
+                let is_wanted = wanted.map_or(name != "main", |wanted| wanted == *id);
                 *failing > 0 && is_wanted
             })
             .collect();

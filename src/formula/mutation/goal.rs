@@ -17,7 +17,7 @@ use nopol_source::Language;
 
 use super::{MutateRequest, Mutation};
 use crate::formula::left_out::LeftOut;
-use crate::formula::load::{Loaded, Refusal, RunBounds};
+use crate::formula::load::{Loaded, Refusal, RunBounds, function_named};
 use crate::formula::localization::Failing;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
@@ -34,7 +34,7 @@ pub(super) struct Goal {
     pub(super) bound: u32,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) failing: Vec<Failing>,
-    pub(super) passing: usize,
+    pub(super) passing: Vec<String>,
     /// How suspicious each place is, if there are tests.
     pub(super) loaded: Option<Loaded>,
 }
@@ -70,6 +70,9 @@ impl Goal {
                 reason: loaded.reason(end),
             })
             .collect();
+        let ends = loaded.tests.iter().zip(&loaded.ends);
+        let passing = ends.filter(|(_, end)| **end == End::Passed);
+        let passing = passing.map(|(test, _)| test.name.clone());
         let entries = loaded.tests.iter().map(|test| match test.entry {
             Entry::Main { main, .. } => main,
             Entry::Function(function) => function,
@@ -85,7 +88,7 @@ impl Goal {
             specification: Specification::Tests(loaded.tests.clone()),
             bound: loaded.bound_of_all,
             left_out: loaded.left_out.clone(),
-            passing: loaded.tests.len() - failing.len(),
+            passing: passing.collect(),
             failing,
             loaded: Some(loaded),
         })
@@ -138,7 +141,7 @@ impl Goal {
             bound: request.bound.unwrap_or(BOUND),
             left_out: Vec::new(),
             failing: Vec::new(),
-            passing: 0,
+            passing: Vec::new(),
             loaded: None,
             program,
         })
@@ -375,7 +378,7 @@ fn functions(
     let (program, ids) = match language {
         Language::C => {
             let program = front::c::read(files)?;
-            let ids = names.iter().map(|name| named(&program, name));
+            let ids = names.iter().map(|name| function_named(&program, name));
             let ids = ids.collect::<Result<Vec<_>, _>>()?;
             (program, ids)
         }
@@ -389,40 +392,6 @@ fn functions(
         (Some(function), reference) => Ok((program, function, reference)),
         _ => Err(Refusal::Usage("no function was named".to_owned())),
     }
-}
-
-/// The function of a C program with this name, which may have its file in front: `FILE:NAME`. `None` if there is none.
-///
-/// # Errors
-/// If several files have a function of this name.
-fn named(program: &Program, name: &str) -> Result<Option<FunctionId>, Refusal> {
-    let (file, bare) = match name.rsplit_once(':') {
-        Some((file, bare)) => (Some(file), bare),
-        None => (None, name),
-    };
-    let place_of = |id: FunctionId| {
-        let mut places = program.places.iter();
-        let place = places.find(|place| place.function == Some(id))?;
-        let path = program.files.get(place.span.file as usize)?;
-        Some((path.as_str(), place.line))
-    };
-    let functions = program.functions.iter_enumerated();
-    let found: Vec<FunctionId> = functions
-        .filter(|(_, function)| function.name == bare)
-        .map(|(id, _)| id)
-        .filter(|id| file.is_none_or(|file| place_of(*id).is_some_and(|(path, _)| path == file)))
-        .collect();
-    if found.len() < 2 {
-        return Ok(found.first().copied());
-    }
-    let places = found.iter().filter_map(|id| place_of(*id));
-    let places: Vec<String> = places
-        .map(|(path, line)| format!("{path}:{line}"))
-        .collect();
-    Err(Refusal::Usage(format!(
-        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} for one of them",
-        places.join(" and ")
-    )))
 }
 
 #[cfg(test)]

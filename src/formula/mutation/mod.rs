@@ -77,8 +77,14 @@ pub struct Mutation {
     pub failing: Vec<Failing>,
     /// How many tests pass.
     pub passing: usize,
+    /// Their names.
+    #[serde(skip)]
+    pub passing_tests: Vec<String>,
     /// Most iterations of a loop, and most activations of a function at once.
     pub bound: u32,
+    /// Which mutations there were: 1 to 3, as --level.
+    #[serde(skip)]
+    pub level: u8,
     /// The largest size that was searched completely.
     pub complete_to: usize,
     /// Whether larger ones would find nothing more.
@@ -215,6 +221,11 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let globals = goal.globals();
     let mut shown = Mutation {
         bound: goal.bound,
+        level: match request.level {
+            Level::One => 1,
+            Level::Two => 2,
+            Level::Three => 3,
+        },
         complete_to: found.complete_to,
         is_exhausted: found.is_exhausted,
         mutations: space.choices.len(),
@@ -232,7 +243,8 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         are_chosen: !request.project.test_args().is_empty(),
         may_have_examples: whole.may_have_examples,
         failing: goal.failing.clone(),
-        passing: goal.passing,
+        passing: goal.passing.len(),
+        passing_tests: goal.passing.clone(),
         ..Mutation::default()
     };
     let files = goal.program.files.iter().map(ToString::to_string);

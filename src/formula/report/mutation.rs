@@ -50,9 +50,13 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }
-        (_, true) => "there are no others".to_owned(),
+        (_, true) => format!(
+            "among the changes of level {} there are no others",
+            shown.level
+        ),
         _ => format!(
-            "there are no others of up to {}",
+            "among the changes of level {} there are no others of up to {}",
+            shown.level,
             count(shown.complete_to, "statement")
         ),
     };

@@ -196,8 +196,8 @@ fn trace(
         // beginning of its trace is enough.
         fuel: match session.baseline.verdicts[test] {
             Verdict::Passed => None,
-            Verdict::TimedOut => Some(session.settings.fuel / ENDLESS),
-            _ => Some(session.settings.fuel),
+            Verdict::TimedOut => Some(session.settings.fuel.get() / ENDLESS),
+            _ => Some(session.settings.fuel.get()),
         },
         timeout: session.timeout_of(test),
         ..Plan::default()

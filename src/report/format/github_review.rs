@@ -121,10 +121,14 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
             )
         }
         (0, elsewhere) => format!(
-            "`cargo nopol` found {} outside the lines of this pull request.",
+            "`cargo nopol` found {} {}.",
             match elsewhere {
                 1 => "a patch".to_owned(),
                 _ => count(elsewhere, "patch"),
+            },
+            match outcome.diff_lines {
+                Some(_) => "outside the lines of this pull request",
+                None => "and does not know the lines of a pull request",
             }
         ),
         (_, _) => format!(
@@ -153,8 +157,14 @@ mod tests {
         let patches = [patch(1, "score >= needed"), patch(2, "score != needed")];
         for (count, words) in [(1, "found a patch outside"), (2, "found 2 patches outside")] {
             let elsewhere: Vec<&PatchReport> = patches.iter().take(count).collect();
-            let body = body(&Outcome::default(), 0, &elsewhere);
-            assert!(body.contains(words), "{body}");
+            let given = Outcome {
+                diff_lines: Some(Default::default()),
+                ..Outcome::default()
+            };
+            let text = body(&given, 0, &elsewhere);
+            assert!(text.contains(words), "{text}");
+            let text = body(&Outcome::default(), 0, &elsewhere);
+            assert!(!text.contains("this pull request"), "{text}");
         }
     }
 }

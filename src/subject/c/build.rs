@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
-use nopol_process::run::command::Case;
+use nopol_process::run::command::{Case, REPORTED};
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::{Binary, Commands, Harness};
@@ -25,8 +25,6 @@ const SANITIZED: &str =
     "-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
 /// Compiler flags for a debugger: statements in their order, variables in memory.
 const DEBUGGED: &str = "-g -O0";
-/// The exit code of a program that was ended by a sanitizer.
-const REPORTED: i32 = 99;
 
 /// Builds the program from the sources as they are.
 ///
@@ -236,11 +234,14 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
             "`{started}` cannot be executed; make it executable, or name the program that runs it, as in `sh {started}`"
         )),
         Err(_) => usage(format!(
-            "there is no `{started}` after `{}`; give `command` the path of a program that the build makes",
+            "there is no `{started}` after `{}`; {MADE}",
             program.build
         )),
     }
 }
+
+/// What to do where a test starts a program that is not there.
+pub const MADE: &str = "give `command` the path of a program that the build makes";
 
 /// The program that a script names in its first line; `None` if it is no script.
 fn interpreter(script: &Utf8Path) -> Option<Utf8PathBuf> {

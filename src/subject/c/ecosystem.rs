@@ -19,7 +19,7 @@ use nopol_source::language::Readable;
 
 use super::build::{self, build};
 use super::options::COptions;
-use super::{Program, calls, load, print, reference, runtime};
+use super::{Program, calls, load, made, print, reference, runtime};
 use crate::subject::ecosystem::{Answered, Description, Ecosystem, ProgramText};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
@@ -113,6 +113,9 @@ impl Ecosystem for Program {
             .map(|path| paths::relative(root, &path));
         let paths = self.sources.iter().cloned().chain(headers).collect();
         let whole = ProgramText::read(Language::C, root, paths)?;
+        for case in &self.cases {
+            made::check(root, &self.build, &self.sources, case)?;
+        }
         let cases = self.cases.iter().map(|case| {
             let stdin = match &case.stdin {
                 Input::File(path) => Input::Text(ProgramText::text(root, path)?),

@@ -2,7 +2,7 @@
 //! one before (Wolverine2, section 6.2). The specification is the way from the first checkpoint to the current one; to resume
 //! another one is to take that one's way instead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nopol_heap::effect::Effects;
@@ -10,9 +10,21 @@ use nopol_heap::ir::{Routine, VariableId};
 use nopol_heap::machine::Point;
 use nopol_heap::memory::Memory;
 use nopol_heap::problem::{Control, Triple, Visit};
-use nopol_heap::state::{NodeId, State, Value};
+use nopol_heap::state::{State, Value};
 
+use super::command::Named;
 use crate::gdb::{FrameIdentity, Names, Snapshot};
+
+/// What `change` changed.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// What has another value since then.
+    pub named: Named,
+    /// The value before.
+    pub before: Value,
+    /// How often the program had gone on, or back: it can be taken back only where the program still is.
+    pub moves: usize,
+}
 
 /// An asserted state.
 #[derive(Clone, Debug)]
@@ -33,8 +45,8 @@ pub struct Checkpoint {
     pub state: State,
     /// The local variables that the user did not change: they are asserted only as long as that leads to a repair.
     pub untouched: Vec<VariableId>,
-    /// The fields that the user changed.
-    pub touched: Vec<(NodeId, String)>,
+    /// What the user changed since the one before.
+    pub changed: Vec<Changed>,
     /// How control came from the one before; unknown if it went too fast to see.
     pub control: Control,
     /// What statements that are not modelled did on the way.
@@ -80,8 +92,8 @@ impl Checkpoint {
                 .iter_mut()
                 .zip(&routine.records[node.record].fields)
             {
-                let touched = |(id, name): &(NodeId, String)| id.0 == number && *name == field.name;
-                if !self.touched.iter().any(touched) {
+                let is_it = |changed: &Changed| matches!(&changed.named, Named::Field(id, name) if id.0 == number && *name == field.name);
+                if !self.changed.iter().any(is_it) {
                     *value = Value::Unknown;
                 }
             }
@@ -119,19 +131,35 @@ pub struct Since {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// The checkpoints, by their numbers.
-    pub checkpoints: Vec<Checkpoint>,
+    pub checkpoints: BTreeMap<usize, Checkpoint>,
     /// The one that the session is at or after.
     pub current: Option<usize>,
 }
 
 impl History {
+    /// A checkpoint more, after the current one. Its number.
+    pub fn push(&mut self, checkpoint: Checkpoint) -> usize {
+        let last = self.checkpoints.last_key_value();
+        let number = last.map_or(0, |(last, _)| last + 1);
+        self.checkpoints.insert(number, checkpoint);
+        self.current = Some(number);
+        number
+    }
+
+    /// The checkpoints that come next after this one.
+    pub fn after(&self, number: usize) -> Vec<usize> {
+        let all = self.checkpoints.iter();
+        let after = all.filter(|(_, checkpoint)| checkpoint.parent == Some(number));
+        after.map(|(number, _)| *number).collect()
+    }
+
     /// The numbers of the checkpoints that count, the first one first.
     pub fn chain(&self) -> Vec<usize> {
         let mut chain = Vec::new();
         let mut at = self.current;
         while let Some(number) = at {
             chain.push(number);
-            at = self.checkpoints[number].parent;
+            at = self.checkpoints[&number].parent;
         }
         chain.reverse();
         chain
@@ -142,7 +170,7 @@ impl History {
         let mut last: Option<(Point, Memory)> = None;
         let mut triples = Vec::new();
         for number in self.chain() {
-            let checkpoint = &self.checkpoints[number];
+            let checkpoint = &self.checkpoints[&number];
             let Some((from, before)) = checkpoint.begin.clone().or(last.take()) else {
                 break;
             };

@@ -26,6 +26,7 @@ impl DebugSession {
         self.names.forget_all();
         self.shown = None;
         self.changed.clear();
+        self.moves += 1;
         // The patch and the assertions stay: the run begins anew, not the session.
         if let Some(tracked) = &mut self.tracked {
             tracked.has_ended = true;
@@ -197,6 +198,13 @@ impl DebugSession {
         if !is_condition {
             return Err("the next statement is neither a loop nor a branch".to_owned());
         }
+        if !routine.leads_elsewhere(at, enters) {
+            return Err(match routine.loop_at(at) {
+                Some(_) => "the body of this loop has no statement: there is nothing to enter",
+                None => "this branch has no statement: the program goes on in the same way with and without it",
+            }
+            .to_owned());
+        }
         let line = routine.line_after(at, enters);
         let line = line.ok_or("there is nothing to continue")?;
         let stop = self.subject.jump(line, self.settings.limit).map_err(said)?;
@@ -336,6 +344,7 @@ impl DebugSession {
     /// The program stopped, and may go on at once.
     fn pass(&mut self, stop: &Stop, text: &mut String) -> Done<()> {
         self.stop = Some(stop.clone());
+        self.moves += 1;
         self.unchanged = None;
         self.follow(stop, text)
     }

@@ -18,7 +18,6 @@ use nopol_heap::state::{State, Value};
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
 
-use super::command::Named;
 use super::history::Trust;
 use super::screen::obstacle;
 use super::tracked::Tracked;
@@ -141,9 +140,9 @@ impl DebugSession {
             Err(error) => return Err(said(error)),
         };
         self.unchanged = None;
-        let changed: Vec<Named> = self.changed.drain(..).map(|(named, _)| named).collect();
+        let changed = std::mem::take(&mut self.changed);
         let number = self.tracked.as_mut().and_then(|tracked| {
-            tracked.assert(&state, nodes, line, &changed, (program, &self.names))
+            tracked.assert(&state, nodes, line, changed, (program, &self.names))
         });
         match number {
             Some(number) => {
@@ -392,8 +391,8 @@ impl DebugSession {
         };
         let chain = history.chain();
         let mut text = String::new();
-        for (number, checkpoint) in history.checkpoints.iter().enumerate() {
-            let mark = match (history.current == Some(number), chain.contains(&number)) {
+        for (number, checkpoint) in &history.checkpoints {
+            let mark = match (history.current == Some(*number), chain.contains(number)) {
                 (true, _) => ">",
                 (false, true) => "*",
                 (false, false) => " ",
@@ -414,7 +413,7 @@ impl DebugSession {
     pub(super) fn resume_checkpoint(&mut self, number: usize) -> Done<String> {
         self.alive()?;
         let tracked = self.tracked.as_ref();
-        let checkpoint = tracked.and_then(|tracked| tracked.history.checkpoints.get(number));
+        let checkpoint = tracked.and_then(|tracked| tracked.history.checkpoints.get(&number));
         let Some(kept) = checkpoint.map(|checkpoint| Arc::clone(&checkpoint.kept)) else {
             return Err(format!(
                 "there is no checkpoint {number}: `checkpoints` lists them"
@@ -433,7 +432,10 @@ impl DebugSession {
         }
         self.stop = Some(stop);
         self.changed.clear();
+        self.moves += 1;
         self.unchanged = None;
+        // What was shown last is later than this state: nothing has changed since then.
+        self.shown = None;
         let shown = self.show(false)?;
         Ok(format!(
             "the program is at checkpoint {number} again\n{}{shown}",
@@ -442,15 +444,32 @@ impl DebugSession {
     }
 
     pub(super) fn undo(&mut self) -> Done<String> {
-        if let Some((named, before)) = self.changed.pop() {
-            self.write(&named, before)?;
+        if let Some(changed) = self.changed.last().cloned() {
+            let name = written(&changed.named);
+            if changed.moves != self.moves {
+                self.changed.pop();
+                return Err(format!(
+                    "the change of `{name}` stays, because the program has gone on since then; another `undo` takes back what was done before it"
+                ));
+            }
+            self.write(&changed.named, changed.before)?;
+            self.changed.pop();
             let shown = self.show(false)?;
-            return Ok(format!("{} is {before} again\n{shown}", written(&named)));
+            return Ok(format!("{name} is {} again\n{shown}", changed.before));
         }
-        let Some(last) = self.tracked.as_mut().and_then(Tracked::take_back) else {
+        let taken = self.tracked.as_mut().and_then(Tracked::take_back);
+        let Some((last, changed)) = taken else {
             return Err("there is nothing to take back".to_owned());
         };
-        let mut text = format!("checkpoint {last} is removed\n");
+        self.changed = changed;
+        let history = self.tracked.as_ref().map(|tracked| &tracked.history);
+        let after = history.map_or_else(Vec::new, |history| history.after(last));
+        let mut text = match after.as_slice() {
+            [] => format!("checkpoint {last} is removed\n"),
+            [first, ..] => format!(
+                "checkpoint {last} does not count any more; it is kept, because checkpoint {first} comes after it, and counts again after `resume`\n"
+            ),
+        };
         // The function where the program is may be another one, which can be followed now.
         if self.here().is_none()
             && let Some(stop) = self.stop.clone()

@@ -17,7 +17,7 @@ use nopol_program::front::c::macro_constants;
 use nopol_program::ir::VariableId as CellId;
 
 use super::command::Named;
-use super::history::{Checkpoint, History, Saved, Since};
+use super::history::{Changed, Checkpoint, History, Saved, Since};
 use crate::gdb::{FrameIdentity, Names, Snapshot};
 
 /// The structure of a node for which the debugger has another name: that of a type, or without `struct`.
@@ -164,25 +164,29 @@ impl Tracked {
         })
     }
 
-    /// Takes back the current checkpoint. Its number.
-    pub(super) fn take_back(&mut self) -> Option<usize> {
+    /// The current checkpoint does not count any more; it is removed if none comes after it. Its number, and what had been changed
+    /// before it.
+    pub(super) fn take_back(&mut self) -> Option<(usize, Vec<Changed>)> {
         let last = self.history.current?;
-        let checkpoint = &mut self.history.checkpoints[last];
+        let checkpoint = match self.history.after(last).is_empty() {
+            true => self.history.checkpoints.remove(&last)?,
+            false => self.history.checkpoints.get(&last)?.clone(),
+        };
         self.history.current = checkpoint.parent;
-        self.begin = checkpoint.begin.clone().or(self.begin.take());
+        self.begin = checkpoint.begin.or(self.begin.take());
         // What came before it is on the way again.
         self.visits = match (&checkpoint.control, self.visits.take()) {
             (Control::Along(before), Some(since)) => {
                 let effects = std::mem::take(&mut self.effects).into_iter();
                 let effects =
                     effects.map(|((visited, at), effect)| ((visited + before.len(), at), effect));
-                self.effects = checkpoint.effects.clone();
+                self.effects = checkpoint.effects;
                 self.effects.extend(effects);
                 Some([before.as_slice(), &since].concat())
             }
             _ => None,
         };
-        Some(last)
+        Some((last, checkpoint.changed))
     }
 
     /// Control came to this line. What is on the way.
@@ -309,7 +313,7 @@ impl Tracked {
         state: &State,
         nodes: u32,
         line: u32,
-        changed: &[Named],
+        changed: Vec<Changed>,
         (program, names): (Result<Snapshot, String>, &Names),
     ) -> Option<usize> {
         let at = self.at?;
@@ -322,18 +326,13 @@ impl Tracked {
         let locals = routine.variables.iter_enumerated();
         let untouched = locals.filter(|(_, variable)| {
             let named = Named::Variable(variable.name.clone());
-            !variable.is_global && !changed.contains(&named)
+            !variable.is_global && !changed.iter().any(|changed| changed.named == named)
         });
         let untouched = untouched.map(|(id, _)| id).collect();
-        let touched = changed.iter().filter_map(|named| match named {
-            Named::Field(node, field) => Some((*node, field.clone())),
-            Named::Variable(_) => None,
-        });
-        let history = &mut self.history;
-        history.checkpoints.push(Checkpoint {
+        let checkpoint = Checkpoint {
             untouched,
-            touched: touched.collect(),
-            parent: history.current,
+            changed,
+            parent: self.history.current,
             begin: self.begin.take(),
             point,
             at,
@@ -348,15 +347,13 @@ impl Tracked {
                 frame: self.frame,
                 assigned: self.assigned.clone(),
             }),
-        });
-        let number = history.checkpoints.len() - 1;
-        history.current = Some(number);
-        Some(number)
+        };
+        Some(self.history.push(checkpoint))
     }
 
     /// The program went back to a checkpoint.
     pub(super) fn resume(&mut self, number: usize) {
-        let Some(checkpoint) = self.history.checkpoints.get(number) else {
+        let Some(checkpoint) = self.history.checkpoints.get(&number) else {
             return;
         };
         self.history.current = Some(number);

@@ -202,6 +202,9 @@ impl Encoder<'_> {
             self.fault(FaultKind::NullPointer, target.when);
             return Bit::FALSE;
         };
+        let freed = self.was_freed(*object);
+        let freed = self.circuit.and(target.when, freed);
+        self.fault(FaultKind::Freed, freed);
         let length = self.memory.objects[*object].length.clone();
         let inside = self.circuit.less(cell, &length, false);
         let wrong = self.circuit.or(!inside, outside);

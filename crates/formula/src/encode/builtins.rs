@@ -62,7 +62,10 @@ impl Encoder<'_> {
                 self.print(conversions, values, span)?;
                 Ok(Value::zero(ty))
             }
-            (Builtin::Free, [Value::Pointer(_)]) => Ok(Value::zero(ty)),
+            (Builtin::Free, [Value::Pointer(targets)]) => {
+                self.give_back(&Rc::clone(targets));
+                Ok(Value::zero(ty))
+            }
             (Builtin::Exit, [code @ Value::Bits(_)]) => {
                 let code = code.clone();
                 let state = self.departing();

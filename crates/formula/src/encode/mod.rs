@@ -24,7 +24,7 @@ use nopol_program::ir::{
 };
 use nopol_program::position::{Instance, PositionId, Positions};
 
-use self::memory::{Carried, ContentsId, Memory, ObjectId, Value};
+use self::memory::{Carried, ContentsId, Memory, ObjectId, Target, Value};
 use self::stream::{Output, Progress};
 use super::circuit::cnf::Patience;
 use super::circuit::word::{self, Word};
@@ -192,6 +192,8 @@ struct State {
     live: Bit,
     /// What each object holds.
     contents: Vec<ContentsId>,
+    /// The objects that may have been given back, and when they were.
+    freed: BTreeMap<ObjectId, Bit>,
     /// How far it has read and printed.
     input: Progress,
     output: Progress,
@@ -301,6 +303,7 @@ impl<'a> Encoder<'a> {
             state: State {
                 live: Bit::TRUE,
                 contents: Vec::new(),
+                freed: BTreeMap::new(),
                 input: stream::start(),
                 output: stream::start(),
             },
@@ -449,6 +452,24 @@ impl<'a> Encoder<'a> {
         &mut self.frames[last]
     }
 
+    /// Gives back the objects where a pointer may lead.
+    fn give_back(&mut self, targets: &[Target]) {
+        for target in targets {
+            if let Some((object, _)) = &target.address {
+                let before = self.was_freed(*object);
+                let twice = self.circuit.and(target.when, before);
+                self.fault(FaultKind::Freed, twice);
+                let now = self.circuit.or(before, target.when);
+                self.state.freed.insert(*object, now);
+            }
+        }
+    }
+
+    /// When an object was given back.
+    fn was_freed(&self, object: ObjectId) -> Bit {
+        self.state.freed.get(&object).copied().unwrap_or(Bit::FALSE)
+    }
+
     /// Records a fault, if a run is here and the fault counts.
     fn fault(&mut self, kind: FaultKind, when: Bit) {
         if kind.counts(self.extent.implicit) {
@@ -480,9 +501,16 @@ impl<'a> Encoder<'a> {
         for ((joined, &one), &other) in contents.iter_mut().zip(&a.contents).zip(&b.contents) {
             *joined = self.memory.joined(when, one, other);
         }
+        let mut freed = BTreeMap::new();
+        for object in a.freed.keys().chain(b.freed.keys()) {
+            let [one, other] = [&a, &b].map(|state| state.freed.get(object));
+            let [one, other] = [one, other].map(|bit| bit.copied().unwrap_or(Bit::FALSE));
+            freed.insert(*object, self.circuit.mux(when, one, other));
+        }
         State {
             live: self.circuit.or(a.live, b.live),
             contents,
+            freed,
             input: stream::choose(self.circuit, when, &a.input, &b.input),
             output: stream::choose(self.circuit, when, &a.output, &b.output),
         }

@@ -32,3 +32,30 @@ fn a_cell_that_was_never_set_is_a_fault_where_it_is_used() {
         assert!(passed[0] > 0 && passed[1] > 0, "{body}: {passed:?}");
     }
 }
+
+/// The same with memory that may have been given back when it is used.
+const FREED: [&str; 5] = [
+    "int *p = malloc(sizeof *p), x = 1; *p = 0; if (x > 1) free(p); return *p;",
+    "int *p = malloc(sizeof *p), *q = calloc(1, sizeof *q), x = 1; *p = 0; if (x) free(p); else free(q); *(x ? q : p) = 0; return *q;",
+    "int n = 0; int *p = calloc(1, sizeof *p); while (n < 3) { if (n == 3) free(p); n = n + 1; } free(p); return n != 3;",
+    "struct item { int key; struct item *next; } *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b); int x = 1; a->next = b; \
+     if (x == 1) { a->next = 0; } free(b); return a->next && a->next->key;",
+    "char *m = calloc(2, 1); int x = 0; if (x) free(m); printf(\"%s\", m); return 0;",
+];
+
+#[test]
+fn memory_that_was_given_back_is_a_fault_where_it_is_used() {
+    for body in FREED {
+        let text = format!("#include <stdio.h>\n#include <stdlib.h>\nint main(void) {{ {body} }}");
+        let program =
+            c::read(&[("a.c".into(), text)]).unwrap_or_else(|outside| panic!("{outside}"));
+        let mut passed = [0; 2];
+        for seed in 0..60 {
+            match agree(&program, &test(&program, true, ""), seed % 2 == 0, seed) {
+                Ok(passes) => passed[usize::from(passes)] += 1,
+                Err(error) => panic!("{body}, seed {seed}: {error}"),
+            }
+        }
+        assert!(passed[0] > 0 && passed[1] > 0, "{body}: {passed:?}");
+    }
+}

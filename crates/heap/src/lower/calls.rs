@@ -176,6 +176,11 @@ impl Lowering<'_> {
         };
         let mut text = super::statements::on_one_line(self.text(header));
         let is_c = self.program.dialect == Dialect::C;
+        // Control comes to the condition of a `do` behind its body.
+        let placed = match is_c && kind == Kind::LoopGuard {
+            true => span,
+            false => whole,
+        };
         if is_c && is_guard && text.contains('(') {
             text.push(')');
         }
@@ -185,7 +190,7 @@ impl Lowering<'_> {
             kind,
             span,
             whole,
-            line: self.line(whole),
+            line: self.line(placed),
             text,
             leaves: parts.leaves,
             comparisons: parts.comparisons,

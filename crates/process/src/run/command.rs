@@ -10,6 +10,9 @@ use super::output;
 use super::process::Exit;
 use super::verdict::Verdict;
 
+/// The exit code of a program that a sanitizer of this tool's builds ended.
+pub const REPORTED: i32 = 99;
+
 /// A test that is a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
@@ -176,16 +179,32 @@ impl Progress {
 }
 
 impl Case {
-    /// Why the test failed, worded as a predicate ("prints … instead of …"); `None` if it passed.
+    /// Why the test failed, worded as a predicate ("prints … instead of …"); `None` if it passed. `report` is what a sanitizer
+    /// reports, if one does.
     ///
     /// # Errors
     /// If the output cannot be read.
-    pub fn failure_reason(&self, exit: &Exit, printed: &Utf8Path) -> Result<Option<String>> {
-        let Some(code) = exit.code else {
-            return Ok(Some("crashes".to_owned()));
+    pub fn failure_reason(
+        &self,
+        exit: &Exit,
+        printed: &Utf8Path,
+        report: Option<&str>,
+    ) -> Result<Option<String>> {
+        let with_report = |reason: String| match report {
+            Some(report) => format!("{reason}, and {report}"),
+            None => reason,
         };
-        let wrong_exit =
-            (code != self.exit).then(|| format!("exits with {code} instead of {}", self.exit));
+        let Some(code) = exit.code else {
+            return Ok(Some(with_report("crashes".to_owned())));
+        };
+        if let Some(report) = report
+            && code == REPORTED
+            && code != self.exit
+        {
+            return Ok(Some(report.to_owned()));
+        }
+        let wrong_exit = (code != self.exit)
+            .then(|| with_report(format!("exits with {code} instead of {}", self.exit)));
         let Some(expected) = &self.stdout else {
             return Ok(wrong_exit);
         };

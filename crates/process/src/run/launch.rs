@@ -9,10 +9,13 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confine::{Circumstances, Confinement};
-use super::output::{create, open, tail};
+use super::output::{create, end, open, tail};
 use super::process::{Exit, Job, Limits};
 use super::trace::Trace;
-use super::{Binary, Harness, Plan, Runner, TestRun, Verdict};
+use super::{Binary, Harness, Plan, Runner, TestRun, Verdict, sanitizer};
+
+/// Most bytes at the end of standard error among which a sanitizer's report is looked for.
+const MOST_REPORTED: u64 = 64 << 10;
 
 /// A process to start; where its output goes is decided later.
 pub(super) struct Launch {
@@ -237,7 +240,10 @@ pub(super) fn judge(
             let (verdict, near) = commands.case(test)?.judge(exit, &stdout)?;
             progress = Some(near);
             if !verdict.passed() && plan.force.is_empty() {
-                failure_reason = commands.case(test)?.failure_reason(exit, &stdout)?;
+                let errors = end(dir.join("stderr").as_std_path(), MOST_REPORTED)?;
+                let report = sanitizer::report(&errors);
+                let case = commands.case(test)?;
+                failure_reason = case.failure_reason(exit, &stdout, report.as_deref())?;
             }
             verdict
         }

@@ -16,6 +16,7 @@ pub mod preload;
 pub mod process;
 pub mod rules;
 pub mod sandbox;
+mod sanitizer;
 mod server;
 mod slots;
 pub mod stack;

@@ -39,12 +39,19 @@ fn is_no_file(error: &std::io::Error) -> bool {
 
 /// The end of a file, as text.
 pub fn tail(path: &Path) -> Result<String> {
-    const MAX_BYTES: u64 = 8192;
+    end(path, 8192)
+}
+
+/// So many bytes at the end of a file that a test wrote, at most.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn end(path: &Path, most_bytes: u64) -> Result<String> {
     let Some(mut file) = open(path)? else {
         return Ok(String::new());
     };
     let len = file.metadata()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(MAX_BYTES)))?;
+    file.seek(SeekFrom::Start(len.saturating_sub(most_bytes)))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

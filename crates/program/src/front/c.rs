@@ -104,7 +104,7 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
     }
     let mut program = translator.program;
     for (place, scalar) in visit::scalars(&program) {
-        program.places[place].is_character = scalar == Scalar::Int(IntKind::I8);
+        program.places[place].is_character |= scalar == Scalar::Int(IntKind::I8);
     }
     Ok(program)
 }

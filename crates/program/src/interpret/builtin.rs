@@ -46,7 +46,15 @@ impl<'p> Interpreter<'p, '_> {
                 Value::bool(self.read_line(buffer, size, span)?)
             }
             Builtin::Print(conversions) => Value::Number(self.print(conversions, &values, span)?),
-            Builtin::Free => Value::Number(0),
+            Builtin::Free => {
+                if let Some(Address { object, .. }) = argument(0).address() {
+                    if self.memory.is_freed(object) {
+                        self.fault(FaultKind::Freed, span)?;
+                    }
+                    self.memory.give_back(object);
+                }
+                Value::Number(0)
+            }
             Builtin::Exit => return Err(Jump::Exit(argument(0).number())),
         })
     }

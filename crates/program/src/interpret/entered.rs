@@ -36,6 +36,11 @@ impl Entered<'_> {
         self.memory.is_set(address)
     }
 
+    /// Whether the run gave the object of a cell back.
+    pub fn is_freed(&self, address: Address) -> bool {
+        self.memory.is_freed(address.object)
+    }
+
     /// What is in a cell.
     pub fn read(&self, address: Address) -> Option<Value> {
         self.memory.read(address)

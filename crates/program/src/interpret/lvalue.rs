@@ -155,6 +155,7 @@ impl<'p> Interpreter<'p, '_> {
     fn check(&mut self, located: Located, here: Span) -> Flow<Option<Address>> {
         let kind = match located.address {
             None => Some(FaultKind::NullPointer),
+            Some(address) if self.memory.is_freed(address.object) => Some(FaultKind::Freed),
             Some(address) => (located.is_outside || self.memory.read(address).is_none())
                 .then_some(FaultKind::OutOfBounds),
         };

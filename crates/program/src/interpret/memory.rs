@@ -23,6 +23,8 @@ struct Object<'p> {
     unset: FixedBitSet,
     /// Whether there may be a pointer to it.
     is_shared: bool,
+    /// Whether the program gave it back.
+    is_freed: bool,
 }
 
 /// All objects.
@@ -54,6 +56,7 @@ impl<'p> Memory<'p> {
                 object.types = types;
                 object.unset = unset;
                 object.is_shared = false;
+                object.is_freed = false;
                 id
             }
             None => {
@@ -63,6 +66,7 @@ impl<'p> Memory<'p> {
                     values,
                     unset,
                     is_shared: false,
+                    is_freed: false,
                 })
             }
         })
@@ -75,6 +79,16 @@ impl<'p> Memory<'p> {
             self.cells -= object.types.len().max(1);
             self.free.push(id);
         }
+    }
+
+    /// The program gives an object back.
+    pub fn give_back(&mut self, id: ObjectId) {
+        self.objects[id].is_freed = true;
+    }
+
+    /// Whether the program gave an object back.
+    pub fn is_freed(&self, id: ObjectId) -> bool {
+        self.objects[id].is_freed
     }
 
     /// Says that there may be pointers to an object.

@@ -25,6 +25,8 @@ pub enum FaultKind {
     NoResult,
     /// A value is used that was never written.
     Unset,
+    /// Memory is read, written or given back after it was given back.
+    Freed,
 }
 
 impl FaultKind {
@@ -34,9 +36,9 @@ impl FaultKind {
     }
 
     /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
-    /// written says nothing of any other run, so that this one always counts.
+    /// written, or of memory that was given back, says nothing of any other run, so that these always count.
     pub const fn counts(self, implicit: bool) -> bool {
-        implicit || self.is_explicit() || matches!(self, Self::Unset)
+        implicit || self.is_explicit() || matches!(self, Self::Unset | Self::Freed)
     }
 }
 
@@ -62,6 +64,7 @@ impl fmt::Display for FaultKind {
             Self::NullPointer => "a null pointer is followed",
             Self::NoResult => "a function ends without a result",
             Self::Unset => "a value that was never set is used",
+            Self::Freed => "memory is used after it was freed",
         })
     }
 }

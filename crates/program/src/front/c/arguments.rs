@@ -8,12 +8,34 @@ use crate::ir::{Expr, Lvalue, Statement};
 impl Translator<'_> {
     /// The value of an argument, which is a place unless it is a variable, a constant or a call.
     pub(super) fn argument(&mut self, value: Expr, syntax: Syntax<'_>) -> Expr {
-        if self.is_folding || Self::is_plain(&value) || is_variable(syntax) {
+        if Self::is_plain(&value) {
+            return value;
+        }
+        self.placed(value, syntax, false)
+    }
+
+    /// The same of one that is printed, maybe as a character. A constant is a place there, because nothing else of it can be
+    /// wrong.
+    pub(super) fn printed_argument(
+        &mut self,
+        value: Expr,
+        syntax: Syntax<'_>,
+        is_character: bool,
+    ) -> Expr {
+        if Self::is_plain(&value) && !is_constant(syntax) {
+            return value;
+        }
+        self.placed(value, syntax, is_character)
+    }
+
+    fn placed(&mut self, value: Expr, syntax: Syntax<'_>, is_character: bool) -> Expr {
+        if self.is_folding || is_variable(syntax) {
             return value;
         }
         let Some(place) = self.value_place(syntax) else {
             return value;
         };
+        self.program.places[place].is_character = is_character;
         let (ty, span) = (value.ty, value.span);
         let variable = self.variable("#argument", vec![ty], false);
         let statements = vec![
@@ -28,6 +50,16 @@ impl Translator<'_> {
             statements,
             build::load(Lvalue::Variable(variable), ty, span),
         )
+    }
+}
+
+/// Whether it is written as a number or a character.
+fn is_constant(syntax: Syntax<'_>) -> bool {
+    let inner = syntax.without_parentheses();
+    match inner.kind() {
+        "number_literal" | "char_literal" => true,
+        "unary_expression" => inner.field("argument").is_some_and(is_constant),
+        _ => false,
     }
 }
 

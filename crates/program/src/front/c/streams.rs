@@ -55,6 +55,7 @@ impl Translator<'_> {
 
     fn printed(&mut self, expected: Argument, argument: Syntax<'_>) -> Translated<Expr> {
         let value = self.value(argument)?;
+        let is_character = matches!(expected, Argument::Character);
         let ty = match expected {
             Argument::Text => Type::CHAR.pointer(),
             Argument::Character => Type::INT,
@@ -83,7 +84,7 @@ impl Translator<'_> {
             }
         };
         let value = self.convert(value, &ty, argument)?;
-        Ok(self.argument(value, argument))
+        Ok(self.printed_argument(value, argument, is_character))
     }
 
     /// What prints, and has no value that is known.
@@ -168,7 +169,7 @@ impl Translator<'_> {
         if !self.is_output(file)? {
             return Ok(build::effect(vec![Statement::Eval(value)], syntax.span()));
         }
-        let value = self.argument(value, character);
+        let value = self.printed_argument(value, character, true);
         Ok(self.output(vec![Conversion::Char], vec![value], syntax))
     }
 

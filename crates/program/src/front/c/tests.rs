@@ -214,6 +214,8 @@ fn arguments_are_places_unless_they_are_simple() {
         places(text),
         [
             place(1, "return x;", "x"),
+            // What is printed and written as a constant can be wrong nowhere else.
+            place(4, "printf(\"%d %d %d %s\", x, f(1), 3, \"s\");", "3"),
             place(5, "f(x + 1);", "x + 1"),
             place(6, "printf(\"%d\\n\", a[0]);", "a[0]"),
         ]
