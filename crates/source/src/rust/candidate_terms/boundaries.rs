@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ItemFn};
 
-use super::{Generator, call};
+use super::{Generator, guess};
 use crate::candidate_terms::TermText;
 
 impl Generator<'_> {
@@ -40,7 +40,7 @@ impl Generator<'_> {
         };
         let fitting = slices.found.into_iter().filter(fits);
         fitting
-            .map(|(of, at)| call(format!("{of}.is_char_boundary({at})")))
+            .map(|(of, at)| guess(format!("{of}.is_char_boundary({at})")))
             .collect()
     }
 }
@@ -59,7 +59,9 @@ impl Slices<'_> {
         };
         let text = |expr: &Expr| self.text[expr.span().byte_range()].to_owned();
         let pair = (text(of), text(at));
-        let is_simple = |text: &str| text.len() < 40 && !text.contains(['\n', '{', '?', '"']);
+        let is_simple = |text: &str| {
+            text.len() < 40 && !text.contains(" as ") && !text.contains(['\n', '{', '?', '"'])
+        };
         let is_number = pair.1.chars().all(|c| c.is_ascii_digit());
         if !is_number && is_simple(&pair.0) && is_simple(&pair.1) && !self.found.contains(&pair) {
             self.found.push(pair);
