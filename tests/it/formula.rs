@@ -177,7 +177,7 @@ fn nothing_is_neither_followed_nor_shown_and_a_limit_of_steps_is_named() {
         assert!(run.stderr.contains("invalid value"), "{}", run.stderr);
     }
     let run = subject.nopol(&["c", "--fuel", "1", "--no-formula", "--no-heap"]);
-    let wanted = "`sum0` was followed for 1 step only (loop iterations and evaluations), and no forced outcome makes it pass within this limit; --fuel sets another one";
+    let wanted = "`sum0` makes more than 1 step (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier";
     assert!(run.stderr.contains(wanted), "{}", run.stderr);
     assert!(!run.stderr.contains("does not end"), "{}", run.stderr);
 }

@@ -33,9 +33,12 @@ fn a_number_that_does_not_fit_is_refused_in_plain_words() {
             assert_says(&run, 2, &[why]);
         }
     }
-    for option in ["--fuel", "--flips"] {
+    for (option, why) in [
+        ("--fuel", "`x` is not a positive number"),
+        ("--flips", "`x` is not a whole number"),
+    ] {
         let run = subject.nopol(&[option, "x"]);
-        assert_says(&run, 2, &["`x` is not a whole number"]);
+        assert_says(&run, 2, &[why]);
     }
     for (setting, why) in [
         ("jobs = 0", "0 is not a positive number"),

@@ -142,11 +142,28 @@ pub fn like(clause: &str, around: Around) -> Vec<String> {
                 continue;
             }
             let mut text = clause.to_owned();
+            let other = match ["ignore_ascii_case(", "casecmp("]
+                .iter()
+                .any(|it| clause.contains(it))
+            {
+                true => in_case_of(&clause[range.clone()], &other),
+                false => other,
+            };
             text.replace_range(range.clone(), &other);
             put(text);
         }
     }
     found
+}
+
+/// A text with its letters in the case of another one, where that has only one.
+fn in_case_of(literal: &str, other: &str) -> String {
+    let letters = || literal.chars().filter(|c| c.is_alphabetic());
+    match () {
+        () if letters().all(char::is_uppercase) => other.to_uppercase(),
+        () if letters().all(char::is_lowercase) => other.to_lowercase(),
+        () => other.to_owned(),
+    }
 }
 
 fn starts_a_name(word: &str) -> bool {
@@ -228,7 +245,7 @@ fn exchangeable<'c>(clause: &'c str, names: &[Range<usize>]) -> Vec<(&'c str, &'
 }
 
 /// The bytes of the literals: characters, texts and decimal numbers.
-fn literals(text: &str) -> Vec<Range<usize>> {
+pub fn literals(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = 0;
     while let Some(offset) =
@@ -438,6 +455,14 @@ mod tests {
         assert_eq!(
             like("c == b'x'", "", &[], &["b'x'", "b'y'", "'z'"]),
             ["c == b'X'", "c == b'y'"]
+        );
+    }
+
+    #[test]
+    fn a_text_has_the_case_of_the_one_it_replaces_where_case_does_not_matter() {
+        assert_eq!(
+            like("w.eq_ignore_ascii_case(\"LINE\")", "", &[], &["\"Ring\""]),
+            ["w.eq_ignore_ascii_case(\"RING\")"]
         );
     }
 

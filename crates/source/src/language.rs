@@ -73,6 +73,11 @@ pub trait Syntax {
     /// because `!(a < b)` is not `a >= b` for NaN or a user-defined partial order.
     fn opposite(&self, text: &str) -> Option<String>;
 
+    /// A condition in which what is matched against two patterns is matched against one with their alternatives.
+    fn with_joined_patterns(&self, text: String) -> String {
+        text
+    }
+
     /// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text`
     /// may start with a minus sign.
     fn constant(&self, text: &str, ty: Type) -> Option<Value>;
@@ -235,6 +240,11 @@ impl Language {
     /// See [`Syntax::opposite`].
     pub fn opposite(self, text: &str) -> Option<String> {
         self.concerns().syntax.opposite(text)
+    }
+
+    /// See [`Syntax::with_joined_patterns`].
+    pub fn with_joined_patterns(self, text: String) -> String {
+        self.concerns().syntax.with_joined_patterns(text)
     }
 
     /// See [`Syntax::constant`].

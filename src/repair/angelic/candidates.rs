@@ -237,6 +237,7 @@ impl At<'_> {
         let why = derivation::words(&made.kind, old, &synthesized, &made.expr, &written);
         let condition = style.text(&written, site.min_binding);
         let condition = without_constant(&site.text, condition);
+        let condition = observed.language.with_joined_patterns(condition);
         let suffixed = Style {
             suffixed: true,
             ..style

@@ -145,8 +145,11 @@ fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
             "{name} is slower with instrumentation, and the time limit stopped it there; no forced outcome makes it pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
         ),
         (_, false) => format!(
-            "{name} makes more than {} steps (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",
-            session.settings.fuel
+            "{name} makes more than {} (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",
+            count(
+                usize::try_from(session.settings.fuel.get()).unwrap_or(usize::MAX),
+                "step"
+            )
         ),
     }
 }

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nopol_expr::{CmpOp, Type};
+use nopol_expr::{CmpOp, Type, Value};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
@@ -31,6 +31,10 @@ use crate::repair::session::Session;
 const MOST_AT_ANGELIC: usize = 48;
 const MOST_AT_SUSPECT: usize = 10;
 const MOST_EDITS: usize = 320;
+/// Longer texts are no keywords.
+const LONGEST_TEXT: usize = 24;
+/// Texts that the contexts of one site are told apart by.
+const MOST_TEXTS: usize = 3;
 
 /// Nothing was observed of an edit.
 #[derive(Debug)]
@@ -62,7 +66,14 @@ pub(super) fn fixes(
         };
         let of_site = targets_of(&knowledge.spectrum, found, targets);
         let overflows = panics.overflows_at(session.sources, found.site);
-        let edits = edits_at(session.sources, found.site, &kin, overflows);
+        let mut texts = texts(explained, found.site);
+        texts.extend(
+            observed
+                .get(&found.site)
+                .into_iter()
+                .flat_map(|it| asked_for(it)),
+        );
+        let edits = edits_at(session.sources, found.site, &kin, &texts, overflows);
         let place = place::of(site) + place::common(found.suspiciousness, site.kind);
         let bonus = panics.bonus(session.sources, found.site);
         let edits = edits.into_iter().take(most);
@@ -106,13 +117,23 @@ pub(super) fn fixes(
 }
 
 /// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.
-fn edits_at(sources: &Sources, index: SiteIndex, kin: &Kin, overflows: bool) -> Vec<(u32, Sound)> {
+fn edits_at(
+    sources: &Sources,
+    index: SiteIndex,
+    kin: &Kin,
+    texts: &[String],
+    overflows: bool,
+) -> Vec<(u32, Sound)> {
     let site = &sources.sites[index];
     let text = plain_names(&site.text);
     let Some(tree) = sources.language.parse(&text) else {
         return Vec::new();
     };
-    let nearby = nearby(sources, site, kin);
+    let mut nearby = nearby(sources, site, kin);
+    // A text that tells the contexts apart is asked about as its neighbours are.
+    let literals = [texts, nearby.literals].concat();
+    nearby.literals = &literals;
+    nearby.around.literals[0] = &literals;
     let mut edits = one_step_edits(&tree, &text, site.min_binding, nearby);
     if overflows {
         edits.extend(overflow_edits(&tree, &text, sources.language));
@@ -122,6 +143,46 @@ fn edits_at(sources: &Sources, index: SiteIndex, kin: &Kin, overflows: bool) -> 
         .collect();
     edits.sort_by_key(|(cost, _)| *cost);
     edits
+}
+
+/// Texts of the conditions that explain what was recorded at a site, likeliest first.
+fn texts(explained: &[Fix], site: SiteIndex) -> Vec<String> {
+    let edits = explained.iter().flat_map(|fix| &fix.edits);
+    let conditions = edits.filter(|edit| edit.site == site);
+    let mut found: Vec<String> = Vec::new();
+    for edit in conditions {
+        let text = edit.condition.to_string();
+        for literal in clauses::literals(&text).into_iter().map(|at| &text[at]) {
+            let is_text = literal.trim_start_matches('b').starts_with(['"', '\'']);
+            if is_text && !found.iter().any(|known| known == literal) {
+                found.push(literal.to_owned());
+            }
+        }
+    }
+    found.truncate(MOST_TEXTS);
+    found
+}
+
+/// Texts of which a failing test wants another outcome than the condition has, in its order.
+fn asked_for(observed: &Observed) -> Vec<String> {
+    let rows = observed.problem.rows().iter().filter(|row| row.hard);
+    let values = rows.flat_map(|row| row.values.iter().flatten());
+    let mut found: Vec<String> = Vec::new();
+    for value in values {
+        if let Value::Str(text) = value
+            && text.len() <= LONGEST_TEXT
+            && text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_./ ".contains(c))
+        {
+            let literal = format!("\"{text}\"");
+            if !text.is_empty() && !found.contains(&literal) {
+                found.push(literal);
+            }
+        }
+    }
+    found.truncate(MOST_TEXTS);
+    found
 }
 
 /// An edit that is an expression and says nothing twice, in the words of its site.

@@ -8,7 +8,7 @@ use super::layout::Style;
 use super::panics::ShouldPanic;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{CrateRoot, access, candidate_terms, condition, literals, printed};
+use super::{CrateRoot, access, candidate_terms, condition, literals, patterns, printed};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
@@ -60,6 +60,10 @@ impl Syntax for Rust {
 
     fn opposite(&self, text: &str) -> Option<String> {
         condition::opposite(text)
+    }
+
+    fn with_joined_patterns(&self, text: String) -> String {
+        patterns::joined(text)
     }
 
     fn constant(&self, text: &str, ty: Type) -> Option<Value> {

@@ -258,6 +258,56 @@ impl<'ast> Visit<'ast> for Calls {
     }
 }
 
+/// A condition with `matches!(x, A | B)` in place of `matches!(x, A) || matches!(x, B)`.
+pub fn joined(mut text: String) -> String {
+    while let Some(shorter) = joined_once(&text) {
+        text = shorter;
+    }
+    text
+}
+
+fn joined_once(text: &str) -> Option<String> {
+    // Most conditions have none.
+    text.matches("matches!(").nth(1)?;
+    let condition = syn::parse_str::<Expr>(text).ok()?;
+    let mut lists = lists(&condition);
+    lists.retain(|list| list.name == "matches");
+    let (one, other) = lists.windows(2).find_map(|pair| {
+        let [one, other] = pair else { return None };
+        let between = text.get(one.call.end..other.call.start)?;
+        let is_alike = between.trim() == "||" && of(text, one)? == of(text, other)?;
+        (is_alike && ends(text, one)? && ends(text, other)?).then_some((one, other))
+    })?;
+    let listed = other.alternatives.first()?.start..other.alternatives.last()?.end;
+    let added = format!(" | {})", &text[listed]);
+    let mut joined = text.to_owned();
+    joined.replace_range(one.alternatives.last()?.end..other.call.end, &added);
+    // A single call needs no parentheses.
+    let end = one.alternatives.last()?.end + added.len();
+    let before = joined[..one.call.start].strip_suffix('(');
+    let after = joined[end..].strip_prefix(')');
+    if let (Some(before), Some(after)) = (before, after)
+        && !before.ends_with(|c: char| c.is_alphanumeric() || "_!>".contains(c))
+    {
+        joined = format!("{before}{}{after}", &joined[one.call.start..end]);
+    }
+    Some(joined)
+}
+
+/// What a call matches, without references.
+fn of<'t>(text: &'t str, list: &List) -> Option<&'t str> {
+    let start = list.call.start + "matches!(".len();
+    let before = text.get(start..list.alternatives.first()?.start)?;
+    let of = before.trim().strip_suffix(',')?;
+    Some(of.trim().trim_start_matches(['&', '*']))
+}
+
+/// Whether a call has nothing after its pattern.
+fn ends(text: &str, list: &List) -> Option<bool> {
+    let rest = text.get(list.alternatives.last()?.end..list.call.end)?;
+    Some(matches!(rest.trim(), ")" | ",)"))
+}
+
 /// The alternatives in the arguments of a macro: after the comma of `matches!`, or after the word `is`.
 fn alternatives(name: &str, tokens: TokenStream) -> Option<Vec<Range<usize>>> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -348,6 +398,27 @@ mod tests {
             variants(&text, condition),
             ["dialect_of!(self is Generic | MySql)"]
         );
+    }
+
+    #[test]
+    fn what_is_matched_twice_is_matched_once() {
+        let joined = |text: &str| super::joined(text.to_owned());
+        assert_eq!(
+            joined("n > 0 && (matches!(x, A | B(_)) || matches!(*x, C { .. }))"),
+            "n > 0 && matches!(x, A | B(_) | C { .. })"
+        );
+        assert_eq!(
+            joined("matches!(x, A) || matches!(x, B) || matches!(x, C)"),
+            "matches!(x, A | B | C)"
+        );
+        for other in [
+            "matches!(x, A) || matches!(y, B)",
+            "matches!(x, A) && matches!(x, B)",
+            "matches!(x, A(n) if n > 1) || matches!(x, B)",
+            "matches!(x, A) || n > 1 || matches!(x, B)",
+        ] {
+            assert_eq!(joined(other), other);
+        }
     }
 
     #[test]

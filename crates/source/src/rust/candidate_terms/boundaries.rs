@@ -36,7 +36,10 @@ impl Generator<'_> {
             let mut known = self.operands.iter().filter(|it| it.text == *of);
             let ty = known.find_map(|it| it.ty.as_ref());
             let is_visible = |text: &str| root(text).is_some_and(|name| self.is_visible(&name));
-            ty.is_none_or(|ty| is_text(&ty.plain)) && is_visible(of) && is_visible(at)
+            let is_constant = at.chars().all(|c| !c.is_lowercase());
+            ty.is_none_or(|ty| is_text(&ty.plain))
+                && is_visible(of)
+                && (is_constant || is_visible(at))
         };
         let fitting = slices.found.into_iter().filter(fits);
         fitting
@@ -62,8 +65,9 @@ impl Slices<'_> {
         let is_simple = |text: &str| {
             text.len() < 40 && !text.contains(" as ") && !text.contains(['\n', '{', '?', '"'])
         };
-        let is_number = pair.1.chars().all(|c| c.is_ascii_digit());
-        if !is_number && is_simple(&pair.0) && is_simple(&pair.1) && !self.found.contains(&pair) {
+        // There is always one at the start.
+        let is_start = pair.1 == "0";
+        if !is_start && is_simple(&pair.0) && is_simple(&pair.1) && !self.found.contains(&pair) {
             self.found.push(pair);
         }
     }
@@ -95,5 +99,32 @@ impl<'ast> Visit<'ast> for Slices<'_> {
             self.put(&call.receiver, at);
         }
         visit::visit_expr_method_call(self, call);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::candidate_terms;
+    use crate::rust::read_text;
+
+    #[test]
+    fn a_text_is_asked_where_it_is_split() {
+        let text =
+            "const TAG: usize = 4; fn f(text: &str, bytes: &[u8], n: usize) -> (&str, &[u8]) {
+            if text.len() < TAG { return (text, bytes); }
+            g(text.split_at(TAG)); (&text[n..], &bytes[..n])
+        }";
+        let sources = read_text(text);
+        let mut sites = sources.sites.iter();
+        let site = sites.find(|site| site.text == "text.len() < TAG").unwrap();
+        let terms = candidate_terms::at(&sources, site).into_iter();
+        let asked: Vec<String> = terms
+            .map(|term| term.text)
+            .filter(|text| text.contains("boundary"))
+            .collect();
+        assert_eq!(
+            asked,
+            ["text.is_char_boundary(TAG)", "text.is_char_boundary(n)"]
+        );
     }
 }
