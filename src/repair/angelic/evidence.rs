@@ -205,7 +205,20 @@ impl Explanation {
         }
         let problem = self.problem();
         let inputs = &self.observed.inputs;
-        partial::failure(written, old, &problem.pool, problem.rows(), inputs)
+        let failure = partial::failure(written, old, &problem.pool, problem.rows(), inputs)?;
+        // What the old condition computes in a part that is not read, `&` or `|`, fails there already.
+        let style = Style {
+            language: self.observed.language,
+            pool: &problem.pool,
+            old: &problem.old_texts,
+            suffixed: false,
+        };
+        let part = style.text(failure.part, Binding::Or);
+        let is_old = old.is_some_and(|old| match old {
+            Expr::Term(_) => style.text(old, Binding::Or).contains(&part),
+            _ => false,
+        });
+        (!is_old).then_some(failure)
     }
 
     /// Which values a part of the condition cannot be computed for, as a clause.

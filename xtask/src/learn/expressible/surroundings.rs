@@ -81,7 +81,7 @@ impl Surroundings {
                 found.push((order, file));
             }
         }
-        found.sort_by(|a, b| b.0.cmp(&a.0));
+        found.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
         found.truncate(MOST_FILES);
         Ok(found
             .into_iter()

@@ -96,6 +96,10 @@ impl Tested {
 /// How often a text has each of its words.
 pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
 
+/// How likely a value is, the likeliest first: whether it is made up and whether no test names it, where its content comes
+/// from, how often the file has its name, and which of its contents it is.
+type Order = (bool, bool, Source, usize, usize);
+
 /// Values that a function could return: variants that it does not return already, of the enum that it returns or of its
 /// error type, and structs of that type. Content is made of `locals`, the variables that are visible somewhere in the
 /// function. Values whose variant a test of its file or an integration test names (`tested`) come first, for some test
@@ -108,7 +112,7 @@ pub fn values(
     locals: &[Name],
 ) -> Vec<ExitSnippet> {
     let contents = Contents { function, locals };
-    let mut found: Vec<((bool, bool, Source, usize, usize), ExitSnippet)> = Vec::new();
+    let mut found: Vec<(Order, ExitSnippet)> = Vec::new();
     let mut put = |of: Constructed<'_>, around: [&str; 2], names: &[String]| {
         for (nth, content) in contents.of(&of).into_iter().enumerate() {
             let text = format!("{}{}{}{}", around[0], of.name, content.text, around[1]);
@@ -147,7 +151,7 @@ pub fn values(
             }
         }
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found.sort_by_key(|(order, _)| *order);
     found.into_iter().map(|(_, value)| value).collect()
 }
 
