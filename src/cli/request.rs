@@ -268,6 +268,13 @@ impl SearchRequest {
             ("--dump", dump, files::may_fill),
             ("--work-dir", work_dir, files::may_fill),
         ];
+        for (option, path) in [("--html", html), ("--summary", summary)] {
+            if let Some(path) = path.as_deref().filter(|path| files::is_program_text(path)) {
+                return Err(format!(
+                    "{option}: {path} is part of a program, and a report would replace it; name another file"
+                ));
+            }
+        }
         for (option, path, check) in outputs {
             if let Some(path) = path {
                 check(path).map_err(|why| format!("{option}: {path} {why}"))?;

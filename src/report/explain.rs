@@ -68,14 +68,14 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "No values are known that distinguish it from the other patches at this place: none were found, or some of the values that they read were not recorded."
+                "No values are known that distinguish it from another patch at this place that does the same under its condition: none were found, or some of the values that they read were not recorded."
             ),
         };
     };
     let other = differs.ranks[1];
     let told = match differs.is_seen {
         true => format!(
-            "tests behave differently with them{}",
+            "their conditions differ in values that tests have{}",
             told_apart(patch, other, outcome)
         ),
         false => "no test distinguishes them".to_owned(),
@@ -92,7 +92,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             };
             writeln!(
                 out,
-                "  A test that reaches {at} with these values{asserts} would decide."
+                "  If the result depends on it, a test that reaches {at} with these values{asserts} decides."
             )
         }
         None => writeln!(

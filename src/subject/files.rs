@@ -39,6 +39,15 @@ pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a file that exists is program text or a manifest, by its name.
+pub fn is_program_text(path: &Utf8Path) -> bool {
+    const EXTENSIONS: [&str; 10] = [
+        "rs", "toml", "lock", "c", "h", "cc", "cpp", "hpp", "mk", "cmake",
+    ];
+    let is_named = path.extension().is_some_and(|it| EXTENSIONS.contains(&it));
+    (is_named || path.file_name() == Some("Makefile")) && path.is_file()
+}
+
 /// Whether [`replace`] can be expected to write a file. Nothing is touched.
 ///
 /// # Errors

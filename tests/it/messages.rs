@@ -347,6 +347,16 @@ fn an_output_that_cannot_be_written_is_refused_before_the_search() {
         ("--html", here.to_owned(), "is a directory"),
         ("--html", format!("{file}/page.html"), "is no directory"),
         ("--html", format!("{nowhere}/"), "names no file"),
+        (
+            "--html",
+            format!("{here}/src/lib.rs"),
+            "is part of a program",
+        ),
+        (
+            "--summary",
+            format!("{here}/Cargo.toml"),
+            "is part of a program",
+        ),
         ("--dump", file.to_owned(), "is no directory"),
         ("--dump", format!("{file}/dump"), "is no directory"),
         ("--work-dir", format!("{file}/work"), "is no directory"),
