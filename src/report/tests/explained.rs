@@ -27,7 +27,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
 
     Compared with patch 1: no test distinguishes them.
       With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
-      A test that reaches src/lib.rs:4 with these values would decide.
+      If the result depends on it, a test that reaches src/lib.rs:4 with these values decides.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
     assert_eq!(explain::render(&outcome, "3"), None);
@@ -43,7 +43,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
         .fixes
         .push(outcome.failing_tests[1].clone());
     let said = explained(&outcome, "2");
-    let apart = "with them: patch 1 alone fixes `grades::tests::other`.";
+    let apart = "that tests have: patch 1 alone fixes `grades::tests::other`.";
     assert!(said.contains(apart), "{said}");
     outcome.patches[1].fixes = outcome.failing_tests.clone();
     let said = explained(&outcome, "2");
@@ -58,7 +58,7 @@ fn another_patch_at_the_same_line_is_not_denied() {
     let span = outcome.patches[0].edits[0].span.clone();
     outcome.patches[0].edits[0].span = span.start..span.end + 1;
     let said = explained(&outcome, "2");
-    assert!(said.contains("the other patches at this place"), "{said}");
+    assert!(said.contains("another patch at this place"), "{said}");
     outcome.patches[0].edits[0].line += 1;
     outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
     let said = explained(&outcome, "2");
