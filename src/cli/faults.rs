@@ -26,7 +26,8 @@ Exit codes:
   2    wrong usage: no manifest, no such package or test
   4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
-  70   internal error, or the result could not be written";
+  70   internal error, or the result could not be written
+  130  interrupted";
 
 #[derive(Args, Clone, Debug)]
 pub struct Faults<P: Target> {
@@ -106,6 +107,7 @@ impl<P: Target> Faults<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
+        formula::end_on_signals();
         let command = settings.project.command();
         let request = FaultsRequest {
             project: settings.project.clone(),

@@ -2,6 +2,7 @@
 //! made of its [`Outcome`]; and a refusal is explained.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use nopol_process::run::interrupt;
 use serde::Serialize;
 
 use super::output;
@@ -21,6 +22,14 @@ const OWN: [(&str, &str); 2] = [
 
 /// Its help says more elsewhere: these commands do not add it to the default format.
 const ANNOTATIONS: (&str, &str) = ("github", "Annotations of GitHub Actions");
+
+/// Makes SIGINT, SIGTERM and SIGHUP end the search with exit code 130 and a sentence. Without a handler, if there can be
+/// none, they end it all the same.
+pub fn end_on_signals() {
+    let _ = interrupt::end_on_signals(|| {
+        output::complain("interrupted: the search was ended, and nothing was kept or written");
+    });
+}
 
 /// The formats of such a result: its own, and those of the reports that can show it.
 pub fn formats(can_show: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {

@@ -110,7 +110,6 @@ impl<P: Target> Heap<P> {
             tests: self.only,
             states: states.collect(),
         };
-        // Without a handler of signals: Ctrl-C ends a search at once, and the warden cleans up.
         let invocation = match Invocation::new(settings.clone()) {
             Ok(invocation) => invocation,
             Err(error) => {
@@ -118,6 +117,8 @@ impl<P: Target> Heap<P> {
                 return Ending::Internal.exit_code();
             }
         };
+        // After the warden was forked: it cleans up when a signal ends this process.
+        formula::end_on_signals();
         let compile = |texts: &[(Utf8PathBuf, String)]| {
             let observer = Arc::new(Terminal::new(false, true));
             let refusal = invocation.refusal(texts, observer);

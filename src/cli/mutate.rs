@@ -30,7 +30,8 @@ Exit codes:
   2    wrong usage: no manifest, no such package, test or function
   4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
-  70   internal error, or the result could not be written";
+  70   internal error, or the result could not be written
+  130  interrupted";
 
 #[derive(Args, Clone, Debug)]
 pub struct Mutate<P: Target> {
@@ -120,6 +121,7 @@ impl<P: Target> Mutate<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
+        formula::end_on_signals();
         let command = settings.project.command();
         let level = match self.level {
             1 => Level::One,

@@ -2,6 +2,16 @@
 
 use super::types::Type;
 
+/// Whether a name that is no keyword is a type of C's library.
+pub(super) fn is_type(name: &str) -> bool {
+    let is_numbered = name.ends_with("_t") && name.trim_start_matches('u').starts_with("int");
+    is_numbered
+        || matches!(
+            name,
+            "bool" | "uint" | "size_t" | "ssize_t" | "ptrdiff_t" | "wchar_t" | "time_t" | "FILE"
+        )
+}
+
 /// The value and the type of a constant of the library.
 pub(super) fn constant(name: &str) -> Option<(i128, Type)> {
     let int = |value| Some((value, Type::INT));

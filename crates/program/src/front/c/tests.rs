@@ -326,3 +326,59 @@ fn files_share_what_is_external() {
     assert_eq!(of_header.len(), 1);
     assert_eq!(of_header[0].text, "#define LIMIT 5");
 }
+
+/// Every operation of a tree, in parentheses, as the source writes its operands.
+fn grouped(syntax: super::Syntax<'_>) -> String {
+    let field = |name: &str| syntax.field(name).map_or_else(String::new, grouped);
+    match syntax.kind() {
+        "parenthesized_expression" => grouped(syntax.without_parentheses()),
+        "binary_expression" => {
+            format!(
+                "({} {} {})",
+                field("left"),
+                syntax.operator(),
+                field("right")
+            )
+        }
+        "unary_expression" => format!("({}{})", syntax.operator(), field("argument")),
+        "cast_expression" => format!(
+            "cast({}, {})",
+            syntax.field("type").unwrap().text().trim(),
+            field("value")
+        ),
+        _ => syntax.text().split_whitespace().collect(),
+    }
+}
+
+#[test]
+fn only_a_type_in_parentheses_casts_what_follows() {
+    for (text, expected) in [
+        ("(n) - 1 * 2 > 3", "((n - (1 * 2)) > 3)"),
+        ("(a) + ((b) - (a)) / 2", "(a + ((b - a) / 2))"),
+        ("MID(a, b)", "(a + ((b - a) / 2))"),
+        ("(a) & b == 5", "(a & (b == 5))"),
+        ("-(a) - (b) * 2", "((-a) - (b * 2))"),
+        ("(a)-(b)-(c)*2", "((a - b) - (c * 2))"),
+        ("(a) * b + c", "((a * b) + c)"),
+        ("(v[0]) - a * 2", "(v[0] - (a * 2))"),
+        ("(f(a)) + b % 2", "(f(a) + (b % 2))"),
+        ("(int)(a) - b * 2", "(cast(int, a) - (b * 2))"),
+        ("((a)) - b * 2", "(a - (b * 2))"),
+        ("(T) - b * 2", "(cast(const T, (-b)) * 2)"),
+        ("(size_t) - b * 2", "(cast(size_t, (-b)) * 2)"),
+        ("(long) + b * 2", "(cast(long, (+b)) * 2)"),
+    ] {
+        let text = format!(
+            "#define MID(x, y) ((x) + ((y) - (x)) / 2)\ntypedef int T;\nint f(int x) {{ return x; }}\n\
+             int g(int a, int b, int c, int n, int *v) {{ return {text}; }}\n"
+        );
+        let files = [(Utf8PathBuf::from("a.c"), text)];
+        let tokens = super::preprocess::unit(&files, 0).unwrap();
+        let source = super::source::Source::new(&tokens, false).unwrap();
+        let function = source.root().children().pop().unwrap();
+        let body = function.field("body").unwrap();
+        let returned = body.children().pop().unwrap().children().pop().unwrap();
+        assert_eq!(grouped(returned), expected, "{}", files[0].1);
+        read(&files).unwrap();
+    }
+}
