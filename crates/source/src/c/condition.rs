@@ -47,11 +47,35 @@ pub fn opposite(text: &str) -> Option<String> {
 /// The text before an expression that makes it parsable.
 const BEFORE: &str = "int nopol(void) { return (";
 
+/// The text with `(a) - b` as ` a  - b`, which the grammar would take for a cast of `-b`. Nobody writes a cast with spaces
+/// around what follows. No byte moves.
+fn without_casts(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for (at, _) in text.match_indices(") ") {
+        let rest = &text[at + 2..];
+        let is_between = ["- ", "+ ", "* ", "& "]
+            .iter()
+            .any(|op| rest.starts_with(op));
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let head = text[..at].trim_end_matches(is_part);
+        let name = &text[head.len()..at];
+        let outer = head.strip_suffix('(').unwrap_or_default();
+        // What stands before the parenthesis of a call is a name.
+        let is_call = outer.ends_with(is_part);
+        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+        if is_between && is_name && !outer.is_empty() && !is_call {
+            plain.replace_range(outer.len()..=outer.len(), " ");
+            plain.replace_range(at..=at, " ");
+        }
+    }
+    plain
+}
+
 /// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression
 /// starts after [`BEFORE`].
 pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     let whole = format!("{BEFORE}{text}\n); }}");
-    let mut parsed = syntax::parse(&whole)?;
+    let mut parsed = syntax::parse(&without_casts(&whole))?;
     if parsed.root_node().has_error() {
         parsed = syntax::parse(&masks::usual(&whole)?)?;
     }
@@ -182,6 +206,29 @@ mod tests {
     fn leaves(text: &str) -> Vec<String> {
         let tree = parse(text).unwrap();
         tree.leaves().iter().map(|leaf| leaf.text.clone()).collect()
+    }
+
+    #[test]
+    fn a_value_in_parentheses_before_a_sign_is_no_cast() {
+        for (text, parts) in [
+            ("(n) - 1 * 2 > 3", ["(n) - 1 * 2", "3"]),
+            ("(a) + (b) * 2 == 5", ["(a) + (b) * 2", "5"]),
+        ] {
+            let Some(Shape::Cmp(_, a, b)) = parse(text).map(|node| node.shape) else {
+                panic!("{text}");
+            };
+            let written = |node: &Node| text[node.span.clone()].to_owned();
+            assert!(
+                parts[0].ends_with(&written(&a).trim_start_matches('(').to_owned()),
+                "{}",
+                written(&a)
+            );
+            assert!(matches!(
+                a.shape,
+                Shape::Arith(nopol_scalar::ArithOp::Sub | nopol_scalar::ArithOp::Add, ..)
+            ));
+            assert_eq!(written(&b), parts[1]);
+        }
     }
 
     #[test]
