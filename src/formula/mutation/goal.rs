@@ -207,7 +207,8 @@ impl Goal {
                 Some(format!(
                     "the time limit ended the search; {}",
                     match found.complete_to {
-                        0 => "the search did not finish even for changes of one statement".to_owned(),
+                        0 =>
+                            "the search did not finish even for changes of one statement".to_owned(),
                         size => format!(
                             "all repairs of up to {} are known{}",
                             nopol_basics::count(size, "statement"),

@@ -36,7 +36,10 @@ impl Encoder<'_> {
             }
             (Builtin::ParseInt, [Value::Pointer(from)]) => {
                 let Some(bytes) = self.known_string(from) else {
-                    return self.stop(span, "`atoi` is called on a string that depends on a changed value");
+                    return self.stop(
+                        span,
+                        "`atoi` is called on a string that depends on a changed value",
+                    );
                 };
                 Ok(Value::Bits(constant(ty, text::parse_int(&bytes))))
             }
