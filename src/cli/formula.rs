@@ -27,7 +27,7 @@ const ANNOTATIONS: (&str, &str) = ("github", "Annotations of GitHub Actions");
 /// none, they end it all the same.
 pub fn end_on_signals() {
     let _ = interrupt::end_on_signals(|| {
-        output::complain("interrupted: the search was ended, and nothing was kept or written");
+        output::complain("interrupted: the search ended before it had a result");
     });
 }
 

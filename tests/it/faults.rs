@@ -3,6 +3,8 @@
 use std::fs;
 
 use camino::Utf8PathBuf;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use nopol_program::front::c;
 use serde_json::Value;
 
@@ -516,5 +518,49 @@ fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_
         let subject = Subject::new(&[("a.c", source), ("nopol.toml", &described)]);
         let run = subject.nopol(&["c", "faults"]);
         assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+    }
+}
+
+#[test]
+fn a_signal_ends_the_search_with_a_sentence() {
+    let text = r#"#include <stdio.h>
+#include <stdlib.h>
+int mixed(int a, int b, int c) {
+    int sum = 0;
+    for (int i = 0; i < 40; i++) {
+        if ((a * i + b) % 7 > (c * sum) % 5) sum += a * b % 11; else sum -= b * c % 13;
+        if (sum > 1000) sum = sum % 17;
+    }
+    return sum;
+}
+int main(int argc, char **argv) {
+    printf("%d\n", mixed(atoi(argv[1]), atoi(argv[2]), atoi(argv[3])));
+    return 0;
+}
+"#;
+    let subject = program(text, &[("3 4 5", "1234567"), ("7 2 9", "7654321")]);
+    for (name, signal) in [
+        ("faults", Signal::SIGINT),
+        ("faults", Signal::SIGHUP),
+        ("mutate", Signal::SIGTERM),
+    ] {
+        let mut command = subject.command(&["c", name, "--size", "3", "--time-limit", "100"]);
+        let (out, err) = (std::process::Stdio::piped(), std::process::Stdio::piped());
+        let child = command.stdout(out).stderr(err).spawn().unwrap();
+        let catches = || {
+            let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+            let (_, caught) = status.split_once("SigCgt:").unwrap();
+            let caught = caught.lines().next().unwrap().trim();
+            u64::from_str_radix(caught, 16).unwrap() >> (signal as i32 - 1) & 1 == 1
+        };
+        let start = std::time::Instant::now();
+        while !catches() {
+            assert!(start.elapsed().as_secs() < 60, "{name} catches no {signal}");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        let run: Run = child.wait_with_output().unwrap().into();
+        assert_eq!(run.code, 130, "{name} {signal}: {}", run.stderr);
+        assert!(run.stderr.contains("interrupted"), "{}", run.stderr);
     }
 }
