@@ -24,7 +24,10 @@ fn unspaced(node: Tree, text: &str) -> Option<Access> {
     let own = text_of(node, text);
     let part = |name: &str| Some(Box::new(tree(node.child_by_field_name(name)?, text)));
     Some(match node.kind() {
-        "identifier" => Access::variable(own),
+        "identifier" => match condition::enclosed(node, text) {
+            Some(name) => Access::Group(Box::new(Access::variable(name))),
+            None => Access::variable(own),
+        },
         "number_literal" | "char_literal" | "string_literal" | "null" | "true" | "false" => {
             Access::literal(own)
         }

@@ -5,7 +5,7 @@ use tree_sitter::Node as Tree;
 
 use super::access::{Reading, access, reading};
 use super::syntax::{self, text_of};
-use super::{effects, masks, null_tests};
+use super::{effects, integers, masks, null_tests};
 use crate::condition::{Leaf, LeafKind, Node, Shape, one_line};
 
 /// Parses a condition; `None` if the text is not a complete expression.
@@ -47,28 +47,36 @@ pub fn opposite(text: &str) -> Option<String> {
 /// The text before an expression that makes it parsable.
 const BEFORE: &str = "int nopol(void) { return (";
 
-/// The text with `(a) - b` as ` a  - b`, which the grammar would take for a cast of `-b`. Nobody writes a cast with spaces
-/// around what follows. No byte moves.
+/// The text with `(a) - b` as `_a_ - b`, which is a name: the grammar would take it for a cast of `-b`. Nobody writes a
+/// cast with spaces on both sides of what follows. No byte moves.
 fn without_casts(text: &str) -> String {
     let mut plain = text.to_owned();
-    for (at, _) in text.match_indices(") ") {
-        let rest = &text[at + 2..];
-        let is_between = ["- ", "+ ", "* ", "& "]
-            .iter()
-            .any(|op| rest.starts_with(op));
-        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let head = text[..at].trim_end_matches(is_part);
-        let name = &text[head.len()..at];
-        let outer = head.strip_suffix('(').unwrap_or_default();
-        // What stands before the parenthesis of a call is a name.
-        let is_call = outer.ends_with(is_part);
-        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-        if is_between && is_name && !outer.is_empty() && !is_call {
-            plain.replace_range(outer.len()..=outer.len(), " ");
-            plain.replace_range(at..=at, " ");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for (close, _) in text.match_indices(") ") {
+        let before = text[..close].trim_end_matches(is_part);
+        let name = &text[before.len()..close];
+        let Some(outer) = before.strip_suffix('(') else {
+            continue;
+        };
+        let rest = &text[close + 2..];
+        let mut signs = ["- ", "+ ", "* ", "& "].iter();
+        // After a name the parentheses are those of a call.
+        let is_value = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+            && !outer.ends_with(is_part)
+            && !integers::is_type_word(name);
+        if is_value && signs.any(|sign| rest.starts_with(sign)) {
+            plain.replace_range(outer.len()..=outer.len(), "_");
+            plain.replace_range(close..=close, "_");
         }
     }
     plain
+}
+
+/// The name in a text that [`without_casts`] made one of, with its parentheses: `a` of `(a)`.
+pub(super) fn enclosed<'t>(tree: Tree, text: &'t str) -> Option<&'t str> {
+    let own = text_of(tree, text);
+    let inside = own.strip_prefix('(')?.strip_suffix(')')?;
+    (tree.kind() == "identifier").then_some(inside)
 }
 
 /// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression
@@ -93,7 +101,10 @@ pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option
 }
 
 fn node(tree: Tree, text: &str) -> Node {
-    let range = tree.byte_range();
+    let mut range = tree.byte_range();
+    if enclosed(tree, text).is_some() {
+        range = range.start + 1..range.end - 1;
+    }
     let span = range.start - BEFORE.len()..range.end - BEFORE.len();
     let part = |name| {
         Some(Box::new(node(
@@ -135,7 +146,7 @@ fn node(tree: Tree, text: &str) -> Node {
         && tree.kind() == "binary_expression"
         && null_tests::tested(tree, text).is_some();
     let shape = shape.unwrap_or_else(|| Shape::Leaf(leaf(tree, text)));
-    let text = one_line(text_of(tree, text));
+    let text = one_line(&text[range]);
     let whole = matches!(shape, Shape::Cmp(..)).then(|| access(&text));
     Node {
         span,
@@ -147,7 +158,7 @@ fn node(tree: Tree, text: &str) -> Node {
 }
 
 fn leaf(tree: Tree, text: &str) -> Leaf {
-    let own = text_of(tree, text);
+    let own = enclosed(tree, text).unwrap_or_else(|| text_of(tree, text));
     let is_literal = |tree: Tree| {
         matches!(
             tree.kind(),
@@ -210,24 +221,24 @@ mod tests {
 
     #[test]
     fn a_value_in_parentheses_before_a_sign_is_no_cast() {
-        for (text, parts) in [
-            ("(n) - 1 * 2 > 3", ["(n) - 1 * 2", "3"]),
-            ("(a) + (b) * 2 == 5", ["(a) + (b) * 2", "5"]),
-        ] {
-            let Some(Shape::Cmp(_, a, b)) = parse(text).map(|node| node.shape) else {
-                panic!("{text}");
-            };
-            let written = |node: &Node| text[node.span.clone()].to_owned();
-            assert!(
-                parts[0].ends_with(&written(&a).trim_start_matches('(').to_owned()),
-                "{}",
-                written(&a)
-            );
-            assert!(matches!(
-                a.shape,
-                Shape::Arith(nopol_scalar::ArithOp::Sub | nopol_scalar::ArithOp::Add, ..)
-            ));
-            assert_eq!(written(&b), parts[1]);
+        let text = "(n) - 1 * 2 > 3 && (a) + (b) * c == 5";
+        let tree = parse(text).unwrap();
+        let compared = tree.compared();
+        let written = |node: &Node| text[node.span.clone()].to_owned();
+        let operands = |node: &Node| match &node.shape {
+            Shape::Arith(_, a, b) => [written(a), written(b)],
+            other => panic!("{other:?}"),
+        };
+        let left: Vec<&Node> = compared.iter().map(|(_, _, left, _)| *left).collect();
+        assert_eq!(written(left[0]), "(n) - 1 * 2");
+        assert_eq!(operands(left[0]), ["n", "1 * 2"]);
+        assert_eq!(operands(left[1]), ["a", "(b) * c"]);
+        assert_eq!(access("(n) - 1 * 2").names(), ["n"]);
+        assert_eq!(leaves("(n) - 1 > 3"), ["n", "1", "3"]);
+        // These are casts, and that a call.
+        for text in ["(int) - n > 3", "(size_t) + n > 3", "f(n) - 1 > 3"] {
+            let names = leaves(text);
+            assert_ne!(names[0], "n", "{text}");
         }
     }
 

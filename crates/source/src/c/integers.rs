@@ -10,6 +10,12 @@ use crate::DeclaredType;
 /// Words of which the names of integer types consist.
 const WORDS: [&str; 6] = ["char", "short", "int", "long", "signed", "unsigned"];
 
+/// Whether a name is the keyword of a type, or looks like a type of the library.
+pub fn is_type_word(name: &str) -> bool {
+    let is_other = matches!(name, "float" | "double" | "void" | "bool");
+    is_other || WORDS.contains(&name) || name.ends_with("_t")
+}
+
 /// Library functions that return an integer.
 const COUNTS: [&str; 7] = [
     "abs", "atoi", "labs", "sizeof", "strlen", "strnlen", "wcslen",
