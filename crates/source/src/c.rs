@@ -157,6 +157,7 @@ fn function(
         returns,
         returned_values: early_exits::returned_values(body, text),
         exit_statements: Vec::new(),
+        splits: Vec::new(),
         parameters: parameters.map(name_and_type).collect(),
         literals: harvest::literals(body, text),
         constants: identifiers(body, text),

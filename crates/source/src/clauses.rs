@@ -156,14 +156,20 @@ pub fn like(clause: &str, around: Around) -> Vec<String> {
     found
 }
 
-/// A text with its letters in the case of another one, where that has only one.
+/// A text with its letters in the case of another one, where each of the two has only one.
 fn in_case_of(literal: &str, other: &str) -> String {
-    let letters = || literal.chars().filter(|c| c.is_alphabetic());
-    match () {
-        () if letters().all(char::is_uppercase) => other.to_uppercase(),
-        () if letters().all(char::is_lowercase) => other.to_lowercase(),
-        () => other.to_owned(),
+    let is_upper = |text: &str| text.contains(char::is_uppercase);
+    match (in_other_case(literal), in_other_case(other)) {
+        (Some(_), Some(turned)) if is_upper(inside(literal)) != is_upper(inside(other)) => turned,
+        _ => other.to_owned(),
     }
+}
+
+/// What a quoted literal quotes.
+fn inside(literal: &str) -> &str {
+    literal
+        .find(['"', '\''])
+        .map_or(literal, |at| &literal[at..])
 }
 
 fn starts_a_name(word: &str) -> bool {
@@ -461,9 +467,20 @@ mod tests {
     #[test]
     fn a_text_has_the_case_of_the_one_it_replaces_where_case_does_not_matter() {
         assert_eq!(
-            like("w.eq_ignore_ascii_case(\"LINE\")", "", &[], &["\"Ring\""]),
+            like("w.eq_ignore_ascii_case(\"LINE\")", "", &[], &["\"ring\""]),
             ["w.eq_ignore_ascii_case(\"RING\")"]
         );
+        let bytes = like(
+            "w.eq_ignore_ascii_case(b\"LINE\")",
+            "",
+            &[],
+            &["b\"ring\"", "b\"\\n\""],
+        );
+        let wanted = [
+            "w.eq_ignore_ascii_case(b\"RING\")",
+            "w.eq_ignore_ascii_case(b\"\\n\")",
+        ];
+        assert_eq!(bytes, wanted);
     }
 
     #[test]

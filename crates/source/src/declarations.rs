@@ -51,6 +51,8 @@ pub struct Function {
     pub literals: Vec<String>,
     /// Paths of the constants it uses, in source order, without duplicates; in C all identifiers.
     pub constants: Vec<String>,
+    /// What it splits that may be a text, each with the place, in source order, without duplicates.
+    pub splits: Vec<[String; 2]>,
     /// The expressions of its body that could be evaluated elsewhere.
     pub expressions: Vec<Harvested>,
 }

@@ -170,12 +170,7 @@ impl Explanation {
             let wanted = tests_of.filter(|(_, is_failing)| **is_failing == wanted);
             wanted.map(|(test, _)| tests[*test].to_string()).collect()
         };
-        let style = Style {
-            language: self.observed.language,
-            pool: &self.problem().pool,
-            old: &self.problem().old_texts,
-            suffixed: false,
-        };
+        let style = self.style();
         let example = evidence.example.as_ref();
         ClauseReport {
             text: style.text(&evidence.clause, Binding::Or),
@@ -185,6 +180,17 @@ impl Explanation {
             example: example.map_or_else(Vec::new, |(row, _)| self.values(&evidence.clause, row)),
             outcome: example.map(|(_, outcome)| *outcome),
             only_test: None,
+        }
+    }
+
+    /// How the site's conditions are written.
+    fn style(&self) -> Style<'_> {
+        let problem = self.problem();
+        Style {
+            language: self.observed.language,
+            pool: &problem.pool,
+            old: &problem.old_texts,
+            suffixed: false,
         }
     }
 
@@ -207,12 +213,7 @@ impl Explanation {
         let inputs = &self.observed.inputs;
         let failure = partial::failure(written, old, &problem.pool, problem.rows(), inputs)?;
         // What the old condition computes in a part that is not read, `&` or `|`, fails there already.
-        let style = Style {
-            language: self.observed.language,
-            pool: &problem.pool,
-            old: &problem.old_texts,
-            suffixed: false,
-        };
+        let style = self.style();
         let part = style.text(failure.part, Binding::Or);
         let is_old = old.is_some_and(|old| match old {
             Expr::Term(_) => style.text(old, Binding::Or).contains(&part),
@@ -224,12 +225,7 @@ impl Explanation {
     /// Which values a part of the condition cannot be computed for, as a clause.
     fn sentence(&self, failure: &Failure) -> String {
         let pool = &self.problem().pool;
-        let style = Style {
-            language: self.observed.language,
-            pool,
-            old: &self.problem().old_texts,
-            suffixed: false,
-        };
+        let style = self.style();
         let values = failure.values.iter().map(|(term, value)| {
             let term = &pool.terms[*term];
             let value = text(term, Some(value));

@@ -2,7 +2,7 @@
 
 use nopol_expr::{Access, Expr, Pool, Query};
 
-/// Methods by which a clause before an index finds out what is there.
+/// Methods that tell whether there is an element or a key.
 const ASKING: [&str; 5] = ["get", "contains_key", "first", "last", "is_char_boundary"];
 
 /// The indexed accesses of an expression that the old one does not have, each once, in order of evaluation. One that stands

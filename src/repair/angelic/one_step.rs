@@ -33,7 +33,7 @@ const MOST_AT_SUSPECT: usize = 10;
 const MOST_EDITS: usize = 320;
 /// Longer texts are no keywords.
 const LONGEST_TEXT: usize = 24;
-/// Texts that the contexts of one site are told apart by.
+/// Texts that are taken from one site's contexts, and from the conditions that explain them.
 const MOST_TEXTS: usize = 3;
 
 /// Nothing was observed of an edit.

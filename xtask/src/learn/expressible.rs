@@ -224,14 +224,11 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
                 .collect();
             match &here[..] {
                 [] => Err(Miss::Place),
-                [first, ..] => {
+                here => {
                     let is_it = |site: &&&Site| same_body(&site.body, body);
                     match here.iter().find(is_it) {
                         Some(site) => space(site).fresh(condition),
-                        None => match space(first).fresh(condition) {
-                            Ok(_) => Err(Miss::Exit),
-                            Err(_) => Err(Miss::Exit),
-                        },
+                        None => Err(Miss::Exit),
                     }
                 }
             }

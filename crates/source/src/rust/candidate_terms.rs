@@ -18,6 +18,8 @@ use crate::{
 
 /// Alternatives to the calls of the original condition, per site.
 const MOST_SIBLINGS: usize = 16;
+/// Calls of the original condition with another operand, per site.
+const MOST_OWN_CALLS: usize = 8;
 /// Calls of the original condition with an alternative of a pattern added or dropped, per site.
 const MOST_PATTERNS: usize = 12;
 /// Named constants, per site.
@@ -48,6 +50,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
     };
     vec![
         (generator.siblings(), MOST_SIBLINGS),
+        (generator.own_calls(), MOST_OWN_CALLS),
         (generator.patterns(), MOST_PATTERNS),
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
@@ -122,13 +125,16 @@ impl Generator<'_> {
         };
         let texts = siblings::siblings(&self.site.text, &own);
         let calls = texts.into_iter().map(call);
+        calls.chain(self.comparisons()).collect()
+    }
+
+    /// The original condition's calls with another receiver or argument.
+    fn own_calls(&self) -> Vec<TermText> {
         let own = self.function.expressions.iter().filter(|found| {
             let is_call = found.kind == HarvestedKind::Call;
             is_call && self.site.text.contains(&found.text)
         });
-        let substituted = own.flat_map(|found| self.substituted(found));
-        let calls = calls.chain(substituted.collect::<Vec<_>>());
-        calls.chain(self.comparisons()).collect()
+        own.flat_map(|found| self.substituted(found)).collect()
     }
 
     /// The original condition's calls of `matches!` and the like with another list of alternatives.

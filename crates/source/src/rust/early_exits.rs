@@ -69,14 +69,15 @@ pub fn sites(
     let mut variants: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
     let mut messages: BTreeMap<FunctionIndex, Option<ExitSnippet>> = BTreeMap::new();
     let mut in_files: BTreeMap<FileIndex, Occurrences<'_>> = BTreeMap::new();
+    let locals = locals(points);
     for point in points {
         let function = &sources.functions[point.function];
         let in_file = in_files
             .entry(function.file)
             .or_insert_with(|| occurrences(&sources.files[function.file].text));
         let variants = variants.entry(point.function).or_insert_with(|| {
-            let locals = locals(points, point.function);
-            variants::values(sources, function, in_file, declared, &locals)
+            let locals = locals.get(&point.function).map_or(&[][..], Vec::as_slice);
+            variants::values(sources, function, in_file, declared, locals)
         });
         let message = messages
             .entry(point.function)
@@ -117,12 +118,16 @@ pub fn sites(
     sites
 }
 
-/// The variables that are visible at some of the points of a function, outermost first.
-fn locals(points: &[InsertionPoint], function: FunctionIndex) -> Vec<Name> {
-    let mut found: Vec<Name> = Vec::new();
-    for point in points.iter().filter(|point| point.function == function) {
-        let fresh = point.names.iter().filter(|name| !found.contains(name));
-        found.extend(fresh.cloned().collect::<Vec<_>>());
+/// By function, the variables that are visible at some of its points, outermost first.
+fn locals(points: &[InsertionPoint]) -> BTreeMap<FunctionIndex, Vec<Name>> {
+    let mut found: BTreeMap<FunctionIndex, Vec<Name>> = BTreeMap::new();
+    for point in points {
+        let of_function = found.entry(point.function).or_default();
+        for name in point.names.iter() {
+            if !of_function.contains(name) {
+                of_function.push(name.clone());
+            }
+        }
     }
     found
 }
@@ -159,8 +164,7 @@ fn bodies(
         for text in of_closure(point, &is_visible) {
             put(format!("return {text};"), BodyOrigin::Own);
         }
-    }
-    if !point.in_closure {
+    } else {
         match &function.returns {
             None => put("return;".to_owned(), BodyOrigin::Own),
             Some(returns) => {

@@ -26,6 +26,7 @@ mod purity;
 mod scope;
 pub mod siblings;
 mod sites;
+mod splits;
 pub mod templates;
 mod types;
 mod values;

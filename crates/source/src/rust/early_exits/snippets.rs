@@ -29,7 +29,7 @@ pub fn returned_values(body: &Block, text: &str, offset: usize) -> Vec<ExitSnipp
             true => snippet(&format!("Err({own})"), expr.to_token_stream()),
             false => snippet(own, expr.to_token_stream()),
         };
-        // A message over several lines is replaced.
+        // An error with a message that is too long gets another message.
         let found = found.or_else(|| {
             let joined = own.split_whitespace().collect::<Vec<_>>().join(" ");
             let text = messages::with_message(&joined.replace("( ", "("))?;

@@ -9,7 +9,7 @@ use super::Finder;
 use crate::rust::early_exits::{Constructor, snippets};
 use crate::rust::for_tests::{may_be_test, only_helps_tests};
 use crate::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
-use crate::rust::{effects, harvest, literals, types, values};
+use crate::rust::{effects, harvest, literals, splits, types, values};
 use crate::{Constant, DeclaredType, Function};
 
 /// Whether a function has anything that a condition decides. Most functions that constants call have not.
@@ -70,6 +70,7 @@ impl Finder<'_> {
             parameters: Vec::new(),
             literals: literals::of_tokens(body.to_token_stream()),
             constants: harvest::constants_of_body(body),
+            splits: splits::of_body(body, self.text, self.ast.offset),
             expressions: harvest::of_body(body, self.text, self.ast.offset),
         });
 

@@ -49,6 +49,7 @@ impl Finder<'_> {
             returns: None,
             returned_values: Vec::new(),
             exit_statements: Vec::new(),
+            splits: Vec::new(),
             parameters: Vec::new(),
             literals: literals::of_tokens(item.mac.tokens.to_token_stream()),
             constants: Vec::new(),
