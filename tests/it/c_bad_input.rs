@@ -535,6 +535,6 @@ fn what_a_compiler_rejects_in_a_subdirectory_is_traced_to_its_capture() {
     let run = subject.nopol_c(&args);
     assert_eq!(run.code, 0, "{}", run.stderr);
     // Something was rejected, or this would say nothing.
-    assert!(run.stderr.contains("2 round(s)"), "{}", run.stderr);
+    assert!(run.stderr.contains("2 rounds"), "{}", run.stderr);
     assert_eq!(run.json()["outcome"], "patched");
 }

@@ -159,7 +159,7 @@ fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     );
     refused(
         &[&of_two[0], &of_three[1], &of_three[2]],
-        "there is one file is a share of 2, another a share of 3",
+        "one file is a share of 2, another a share of 3",
     );
     // The same tests fail, but a file is not the same.
     fs::write(
