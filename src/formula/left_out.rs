@@ -15,7 +15,7 @@ const NONE_FAILS: &str = "all tests that are not left out pass; it is not known 
      `localize` and `repair` run them, too";
 
 /// What is not known where a crate has documentation, whose examples are tests, too.
-const EXAMPLES: &str = "examples in the documentation are not examined: `cargo test --doc` runs them; to examine one, copy it into a `#[test]`";
+const EXAMPLES: &str = "doctests are not examined: `cargo test --doc` runs them; to examine one, copy its code into a `#[test]`";
 
 /// How a search ends if no test fails, and the message. `tests` counts the tests that were run; `work` is the verb for what
 /// the command does if one fails.

@@ -492,7 +492,7 @@ pub fn expected_panic(
     panics.message(&workspace.root, name)
 }
 
-/// The failing examples in the documentation, and how many others there are.
+/// The failing doctests, and how many others there are.
 fn doctests(
     settings: &Settings,
     progress: &Progress,
@@ -515,7 +515,7 @@ fn doctests(
 }
 
 /// What is to be known of failing doctests.
-const NOT_REPAIRED: &str = "They are not repaired; to repair one, copy it into a #[test]";
+const NOT_REPAIRED: &str = "Doctests are not repaired; to repair one, copy its code into a #[test]";
 
 /// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.
 pub fn look_at_doctests(
@@ -533,16 +533,17 @@ pub fn look_at_doctests(
         let said = outcome.message.take().unwrap_or_default();
         outcome.ending = Ending::NoPatch;
         outcome.message = Some(format!(
-            "{said} {} in the documentation: {}. {NOT_REPAIRED}.",
-            agree(failing.len(), "An example fails", "Examples fail"),
-            names(&failing)
+            "{said} {} {} {}. {NOT_REPAIRED}.",
+            agree(failing.len(), "The doctest", "The doctests"),
+            names(&failing),
+            agree(failing.len(), "fails", "fail")
         ));
         outcome.failing_examples = failing;
     }
     Ok(())
 }
 
-/// What is wrong where there is no test; examples in the documentation are none.
+/// What is wrong where there is no test; doctests do not count.
 fn no_tests(
     settings: &Settings,
     progress: &Progress,
@@ -563,15 +564,16 @@ fn no_tests(
     let none = match (&*failing, passing) {
         ([], 0) => "there are no tests: nothing says what the code should do".to_owned(),
         ([], passing) => format!(
-            "there are no tests except {} in the documentation, and no failing one: nothing says what to repair",
-            count(passing, "example")
+            "there are no tests except {}, and {}: nothing says what to repair",
+            count(passing, "doctest"),
+            agree(passing, "it passes", "all of them pass")
         ),
         (failing, _) => {
             progress.prepare(|seen| seen.failing_examples = failing.to_vec());
             return Ok(SubjectError::UnusableBaseline(format!(
-                "there are no tests except examples in the documentation. {}: {}. {NOT_REPAIRED}",
-                agree(failing.len(), "This one fails", "These fail"),
-                names(failing)
+                "there are no tests except doctests, of which {} {}. {NOT_REPAIRED}",
+                names(failing),
+                agree(failing.len(), "fails", "fail")
             )));
         }
     };

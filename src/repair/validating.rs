@@ -246,10 +246,10 @@ impl Presenter<'_, '_> {
         let doctests = checker.validator.failing_doctests();
         if !doctests.is_empty() {
             knowledge.notes.warn(format!(
-                "without a patch {} in the documentation, and {} not repaired: {}",
-                agree(doctests.len(), "an example fails", "examples fail"),
-                agree(doctests.len(), "is", "are"),
-                crate::report::phrases::names(&doctests)
+                "{} {} {} without a patch, and doctests are not repaired",
+                agree(doctests.len(), "the doctest", "the doctests"),
+                crate::report::phrases::names(&doctests),
+                agree(doctests.len(), "fails", "fail")
             ));
             outcome.failing_examples = doctests.iter().map(ToString::to_string).collect();
         }

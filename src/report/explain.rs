@@ -143,7 +143,7 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     }
     let unbuilt = match outcome.command {
         "cargo nopol c" => "not built one by one",
-        _ => "not built one by one, nor held against examples in the documentation",
+        _ => "not built one by one, and no doctest was run on them",
     };
     writeln!(
         out,

@@ -296,7 +296,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
         let (code, chosen) = said(&["--", "of_four"]);
         assert_eq!(code, 4, "{chosen}");
         assert!(
-            chosen.contains("all `#[test]`s pass; examples in the documentation are not examined"),
+            chosen.contains("all `#[test]`s pass; doctests are not examined"),
             "{chosen}"
         );
         let (code, none) = said(&["--", "of_five", "--nocapture"]);
@@ -335,13 +335,10 @@ fn the_arguments_after_two_dashes_choose_tests() {
 #[test]
 fn examples_in_the_documentation_are_not_forgotten() {
     for (tests, sentence) in [
-        (
-            "",
-            "there are no `#[test]`s; examples in the documentation are not examined",
-        ),
+        ("", "there are no `#[test]`s; doctests are not examined"),
         (
             "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n",
-            "all `#[test]`s pass; examples in the documentation are not examined",
+            "all `#[test]`s pass; doctests are not examined",
         ),
     ] {
         for command in ["mutate", "faults"] {

@@ -49,10 +49,10 @@ impl Render for JUnit {
         }
         report.add_test_suite(suite);
         if !outcome.failing_examples.is_empty() {
-            let mut suite = TestSuite::new("examples in the documentation");
+            let mut suite = TestSuite::new("doctests");
             for example in &outcome.failing_examples {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message("an example in the documentation, which is not repaired");
+                status.set_message("a doctest; doctests are not repaired");
                 suite.add_test_case(TestCase::new(&**example, status));
             }
             report.add_test_suite(suite);

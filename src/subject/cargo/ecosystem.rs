@@ -36,7 +36,7 @@ impl Description for CargoOptions {
     }
 
     fn test_options(&self) -> &'static str {
-        "-p, --test and the filters after `--`. An example in the documentation is not repaired: copy it into a #[test]"
+        "-p, --test and the filters after `--`. A doctest is not repaired: copy its code into a #[test]"
     }
 
     fn test_args(&self) -> &[String] {
