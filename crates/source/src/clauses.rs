@@ -13,6 +13,8 @@ pub type Kin = BTreeMap<String, BTreeSet<String>>;
 
 /// Names in place of one name.
 const MOST_NAMES: usize = 4;
+/// Variants or constants in place of one, if they come from what the function says of the same type.
+const MOST_OF_PATH: usize = 6;
 /// Literals in place of one literal.
 const MOST_LITERALS: usize = 6;
 /// Types with more fields or variants than this say little.
@@ -205,6 +207,16 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
             .partition(|other| mentions(around.function, other));
         found.extend(here.into_iter().chain(elsewhere).cloned());
     }
+    if let Some(owner) = owner(before) {
+        let at = around.function.find(clause).unwrap_or_default() + range.start;
+        let near = of_owner(owner, at, around.function).into_iter();
+        let new: Vec<String> = near
+            .filter(|it| it != name && !found.contains(it))
+            .collect();
+        found.extend(new);
+        found.truncate(MOST_OF_PATH);
+        return found;
+    }
     let parts: Vec<&str> = name.split('_').filter(|part| part.len() > 1).collect();
     if name.contains('_') || is_member {
         for other in words(around.function) {
@@ -223,6 +235,38 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
         }
     }
     found.truncate(MOST_NAMES);
+    found
+}
+
+/// The name before `::` at the end of a text.
+fn owner(before: &str) -> Option<&str> {
+    let path = before.strip_suffix("::")?;
+    let start = path.rfind(|c: char| !c.is_alphanumeric() && c != '_');
+    let owner = &path[start.map_or(0, |at| at + 1)..];
+    owner.starts_with(char::is_uppercase).then_some(owner)
+}
+
+/// What the function names of a type without giving it content, nearest to a byte first: `RParen` of `Token::RParen`.
+fn of_owner(owner: &str, at: usize, function: &str) -> Vec<String> {
+    let words = words(function);
+    let here = words.iter().take_while(|range| range.start < at).count();
+    let is_of_owner = |range: &Range<usize>| {
+        let rest = function[range.end..].trim_start();
+        self::owner(&function[..range.start]) == Some(owner)
+            && !rest.starts_with(['(', '{', ':', '!'])
+    };
+    let named = words.into_iter().enumerate();
+    let mut named: Vec<(usize, String)> = named
+        .filter(|(_, range)| is_of_owner(range))
+        .map(|(nth, range)| (nth.abs_diff(here), function[range].to_owned()))
+        .collect();
+    named.sort();
+    let mut found: Vec<String> = Vec::new();
+    for (_, name) in named {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
     found
 }
 
@@ -487,5 +531,16 @@ mod tests {
     fn a_lifetime_is_no_literal() {
         assert!(literals("f::<'a>(x)").is_empty());
         assert_eq!(literals("x1 == 2 && y == '\\''").len(), 2);
+    }
+
+    #[test]
+    fn variants_that_the_function_names_stand_in_for_each_other_nearest_first() {
+        let function = "fn f() { if self.at(&Token::Comma) { return; }
+            if !self.eat(&Token::LParen) { return; }
+            self.eat(&Token::RParen); g(Token::Word(w)); h(Mode::Open) }";
+        assert_eq!(
+            like("!self.eat(&Token::LParen)", function, &[], &[]),
+            ["!self.eat(&Token::RParen)", "!self.eat(&Token::Comma)"]
+        );
     }
 }

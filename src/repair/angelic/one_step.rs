@@ -30,7 +30,11 @@ use crate::repair::session::Session;
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
 const MOST_AT_ANGELIC: usize = 48;
 const MOST_AT_SUSPECT: usize = 10;
-const MOST_EDITS: usize = 320;
+const MOST_EDITS: usize = 480;
+/// One-step edits at a suspicious condition that may change something when it is evaluated, and such conditions: a
+/// forced outcome does not show what evaluating another clause changes.
+const MOST_WHERE_EVALUATED: usize = 28;
+const MOST_EVALUATED: usize = 10;
 /// Longer texts are no keywords.
 const LONGEST_TEXT: usize = 24;
 /// Texts that are taken from one site's contexts, and from the conditions that explain them.
@@ -55,12 +59,17 @@ pub(super) fn fixes(
     let panics = Panics::at(session, knowledge, targets);
     let kin = clauses::kin(session.sources);
     let mut fixes: Vec<Fix> = Vec::new();
+    let mut evaluated = 0;
     for found in sites {
         let site = session.site(found.site);
         if !site.kind.has_condition() {
             continue;
         }
         let most = match found.cures.is_empty() {
+            true if evaluated < MOST_EVALUATED && may_change_something(session.sources, site) => {
+                evaluated += 1;
+                MOST_WHERE_EVALUATED
+            }
             true => MOST_AT_SUSPECT,
             false => MOST_AT_ANGELIC,
         };
@@ -114,6 +123,12 @@ pub(super) fn fixes(
         }
     }
     fixes
+}
+
+/// Whether evaluating a condition may change what it reads.
+fn may_change_something(sources: &Sources, site: &Site) -> bool {
+    site.is_pure == Some(false)
+        || site.is_pure.is_none() && !sources.language.is_surely_pure(&site.text)
 }
 
 /// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.

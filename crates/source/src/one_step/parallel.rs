@@ -15,18 +15,22 @@ impl Edits<'_> {
         let by_and = !matches!(condition.shape, Shape::Or(..));
         let mut of_condition = Vec::new();
         flatten(condition, &mut of_condition);
-        let mut made: Vec<(String, Binding)> = Vec::new();
+        // Each with its place among those of its clause.
+        let mut made: Vec<(usize, String, Binding)> = Vec::new();
         for clause in &of_condition {
             let text = self.source(clause);
             let alike = clauses::like(&text, self.nearby.around).into_iter();
-            for like in alike.filter(|like| !compares_with_itself(like)) {
+            let alike = alike.filter(|like| !compares_with_itself(like));
+            for (nth, like) in alike.enumerate() {
                 // Another number in place of one is `Step::Constant`, of the function's numbers only.
                 if without_numbers(&like) != without_numbers(&text) {
                     self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
                 }
-                made.push((like, binding(clause)));
+                made.push((nth, like, binding(clause)));
             }
         }
+        // No clause keeps the others from having theirs.
+        made.sort_by_key(|(nth, ..)| *nth);
         made.truncate(MOST_LIKE);
         for (is_and, is_same) in [
             (by_and, true),
@@ -34,7 +38,7 @@ impl Edits<'_> {
             (by_and, false),
             (!by_and, false),
         ] {
-            for (clause, binds) in &made {
+            for (_, clause, binds) in &made {
                 let (token, own) = match is_and {
                     true => ("&&", Binding::And),
                     false => ("||", Binding::Or),

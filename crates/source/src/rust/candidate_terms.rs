@@ -21,7 +21,7 @@ const MOST_SIBLINGS: usize = 16;
 /// Calls of the original condition with another operand, per site.
 const MOST_OWN_CALLS: usize = 8;
 /// Calls of the original condition with an alternative of a pattern added or dropped, per site.
-const MOST_PATTERNS: usize = 12;
+const MOST_PATTERNS: usize = 18;
 /// Named constants, per site.
 const MOST_CONSTANTS: usize = 16;
 /// Harvested expressions, per site.

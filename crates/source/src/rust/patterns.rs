@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::{DataType, Site, Sources};
 
 /// Alternatives that are added to one list, at most.
-const MOST_ADDED: usize = 8;
+const MOST_ADDED: usize = 12;
 /// Of these, literals.
 const MOST_LITERALS: usize = 4;
 
