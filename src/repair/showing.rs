@@ -304,6 +304,7 @@ impl Presenter<'_, '_> {
         let new = accepted.warnings.difference(&self.session.warnings);
         let new: Vec<&str> = new.map(String::as_str).take(MOST_WARNINGS).collect();
         PatchReport {
+            failing_examples: accepted.failing_doctests.clone(),
             doubts: accepted.doubts.clone(),
             why: match &*new {
                 [] => report.why,
@@ -356,6 +357,7 @@ impl Presenter<'_, '_> {
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),
+            failing_examples: Vec::new(),
             alike: 0,
         }
     }

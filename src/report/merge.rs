@@ -50,6 +50,8 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     merged.flaky_tests = distinct(outcomes.iter().flat_map(|outcome| &outcome.flaky_tests));
     merged.flaky_tests.sort();
     merged.sites = sites(outcomes);
+    let places = outcomes.iter().map(|outcome| outcome.scope.places);
+    merged.scope.places = places.sum();
     let files = outcomes.iter().flat_map(|outcome| &outcome.files);
     merged.files = files
         .map(|(file, text)| (file.clone(), Arc::clone(text)))
@@ -60,6 +62,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     }
     merged.phases = phases(outcomes);
     merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();
+    merged.has_doctests = outcomes.iter().any(|outcome| outcome.has_doctests);
     merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
     merged.is_disturbed = outcomes.iter().any(|outcome| outcome.is_disturbed);
     Ok(merged)

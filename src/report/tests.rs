@@ -78,6 +78,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         tables: Vec::new(),
         differs: None,
         alternatives: Vec::new(),
+        failing_examples: Vec::new(),
         alike: 0,
         confidence: 0.62,
     }
@@ -272,6 +273,11 @@ fn tests_and_sites_are_listed() {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
         sites: vec![site()],
+        scope: Scope {
+            places: Some(5),
+            unlisted: 4,
+            ..Scope::default()
+        },
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"
@@ -289,6 +295,10 @@ fn what_has_no_places_is_said_if_there_are_none() {
     let outcome = Outcome {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
+        scope: Scope {
+            places: Some(0),
+            ..Scope::default()
+        },
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"
@@ -296,8 +306,7 @@ fn what_has_no_places_is_said_if_there_are_none() {
       grades::tests::just_enough
     Sites
     1 test, 0 sites
-    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro and under `#[cfg(test)]` cannot be patched.
-    Places where a guard could stand are left out; `--kind guard` lists them.
+    The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro and under `#[cfg(test)]` cannot be patched.
     ");
 }
 

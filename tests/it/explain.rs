@@ -135,6 +135,28 @@ fn dumped_problems_are_solved_from_the_file() {
 }
 
 #[test]
+fn a_dump_replaces_nothing_that_it_did_not_write() {
+    let subject = percentile();
+    let before = subject.snapshot();
+    let refused = subject.nopol(&["--quick", "--dump", "src"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--dump: src holds `")
+            && refused
+                .stderr
+                .contains("`, which no earlier dump wrote; name a new or an empty directory"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(subject.snapshot(), before);
+    // Its own directory it fills again.
+    for _ in 0..2 {
+        let run = subject.nopol(&["--quick", "--dump", "problems"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_directory_that_cannot_be_written_ends_the_run_with_a_sentence() {
     let subject = percentile();
     let run = subject.nopol(&["--dump", "Cargo.toml/problems"]);

@@ -483,3 +483,48 @@ fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_nee
     let wrong = "change it to `units + 1 > slots + 1`";
     assert!(!run.stdout.contains(wrong), "{}", run.stdout);
 }
+
+#[test]
+fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
+    let subject = Subject::lib(
+        "pub fn is_odd(n: u32) -> bool {\n    n % 2 == 0\n}\n\n#[test]\nfn odd() {\n    assert!(is_odd(3));\n}\n",
+    );
+    let list = |options: &[&str]| {
+        let run = subject.nopol(&[&["list"], options].concat());
+        (run.code, run.stdout + &run.stderr)
+    };
+    let guards = "Places where a guard could stand are left out";
+    let (code, no_git) = list(&["--only-in-diff"]);
+    assert!(
+        code == 2
+            && no_git
+                .contains("--only-in-diff: git does not know which lines have uncommitted changes"),
+        "{no_git}"
+    );
+    subject.commit();
+    for (options, why) in [
+        (
+            &["--only-in-diff"][..],
+            "`--only-in-diff` leaves no place that may be changed: no line of a source has uncommitted changes.",
+        ),
+        (
+            &["--exclude", "src/*"],
+            "`--exclude 'src/*'` leaves no place that may be changed.",
+        ),
+        (
+            &["--kind", "precondition", "--lines", "src/lib.rs:2"],
+            "Together, `--kind precondition --lines src/lib.rs:2` leave no place that may be changed.",
+        ),
+    ] {
+        let (code, text) = list(options);
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains(why), "{text}");
+        assert!(
+            !text.contains(guards) && !text.contains("const fn"),
+            "{text}"
+        );
+    }
+    let (_, conditions) = list(&["--kind", "condition"]);
+    assert!(!conditions.contains(guards), "{conditions}");
+    assert!(list(&[]).1.contains(guards));
+}

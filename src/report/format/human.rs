@@ -119,7 +119,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::Localized => sites(outcome, out)?,
         Ending::Listed => list(outcome, out)?,
         Ending::NoPatch => {
-            writeln!(out, "{BOLD}No patch found.{BOLD:#}")?;
+            writeln!(out, "{BOLD}No {} found.{BOLD:#}", outcome.sought())?;
             complaints(outcome, out)?;
             why_not(outcome, out)?;
         }
@@ -212,31 +212,20 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             Reach::All | Reach::Apply => ": see `explain`",
         };
         notes.push(format!(
-            "and {} like it; no test distinguishes them{see}",
-            patch.alike
+            "and {} like it, not built alone; {}{see}",
+            patch.alike,
+            outcome.family_is_alike(patch)
         ));
     }
     let caveat = patch.evidence.caveat();
     notes.extend(caveat.map(|caveat| format!("unchecked: {caveat}")));
     notes.extend(patch.doubt());
-    notes.extend(open_question(patch));
+    notes.extend(outcome.open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
     if outcome.reach != Reach::Nothing {
         notes.push(format!("more: {command} explain {}{options}", patch.id));
     }
     notes
-}
-
-/// How the tests fail to distinguish this patch from a better one.
-pub fn open_question(patch: &PatchReport) -> Option<String> {
-    let differs = patch.differs.as_ref();
-    let differs = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)?;
-    let other = differs.ranks[1];
-    let question = differs.question().map(|question| format!(": {question}"));
-    Some(format!(
-        "no test distinguishes it from patch {other}{}",
-        question.unwrap_or_default()
-    ))
 }
 
 /// Whether the message is an error, which goes to standard error.
@@ -421,19 +410,15 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         count(outcome.tests.len(), "test"),
         count(outcome.sites.len(), "site")
     )?;
-    if outcome.sites.is_empty() {
-        writeln!(
-            out,
-            "There is no condition that may be changed. {}",
-            outcome.without_places()
-        )?;
+    if let Some(why) = outcome.why_no_place() {
+        writeln!(out, "{why}")?;
     }
     if let Some(unread) = outcome.why_unread() {
         writeln!(out, "{unread}")?;
     }
-    match outcome.sites.iter().any(|site| site.kind == "guard") {
-        true => Ok(()),
-        false => writeln!(
+    match outcome.scope.unlisted {
+        0 => Ok(()),
+        _ => writeln!(
             out,
             "Places where a guard could stand are left out; `--kind guard` lists them."
         ),
