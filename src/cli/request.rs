@@ -309,7 +309,7 @@ impl SearchRequest {
                     output::say(&format!("warning: {warning}"));
                 }
                 self.note(&format!(
-                    "the search of {} found this, and nothing has changed since (--no-cache searches again)",
+                    "these results are from a search {}; nothing has changed since (--no-cache searches again)",
                     ago(seconds)
                 ));
                 *outcome

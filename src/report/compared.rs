@@ -2,6 +2,7 @@
 
 use nopol_basics::agree;
 
+use super::phrases::names;
 use super::{DifferenceReport, Outcome, PatchReport};
 
 impl PatchReport {
@@ -13,6 +14,20 @@ impl PatchReport {
             && cures(self, other)
             && cures(other, self)
             && self.failing_examples == other.failing_examples
+    }
+
+    /// The doctests that fail with it, as a clause; they failed before.
+    pub fn still_failing_examples(&self) -> Option<String> {
+        let mut examples = self.failing_examples.clone();
+        examples.dedup();
+        (!examples.is_empty()).then(|| {
+            format!(
+                "{} of {} still {} with it",
+                agree(self.failing_examples.len(), "the doctest", "doctests"),
+                names(&examples),
+                agree(self.failing_examples.len(), "fails", "fail")
+            )
+        })
     }
 }
 

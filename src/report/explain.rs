@@ -233,7 +233,7 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     )?;
     writeln!(
         out,
-        "Suspiciousness {:.3} of 1: high where failing tests go and few passing ones do.",
+        "Suspiciousness {:.3}, from 0 to 1: it is high where many failing and few passing tests go.",
         site.suspiciousness
     )?;
     for angelic in &site.angelic {
@@ -246,12 +246,16 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     }
     let patches = outcome.patches.iter();
     let here: Vec<String> = patches
-        .filter(|patch| patch.id.starts_with(&site.id))
+        .filter(|patch| patch.is_at(site))
         .map(|patch| patch.rank.to_string())
         .collect();
     match (&site.reason, here.is_empty()) {
         (_, false) => writeln!(out, "Patches here: {}.", here.join(", ")),
         (Some(reason), _) => writeln!(out, "No patch here: {reason}."),
+        (None, _) if site.kind == "arithmetic" => writeln!(
+            out,
+            "No patch here: no small edit that was tried makes a failing test pass and breaks no other."
+        ),
         (None, _) if site.angelic.is_empty() => writeln!(
             out,
             "No patch here: no forced outcome makes a failing test pass."

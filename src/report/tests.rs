@@ -145,7 +145,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Not fixed by any of them: `grades::tests::other`
+    None of them fixes `grades::tests::other`.
     Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 2`.
     ");
 }
@@ -172,7 +172,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
       |               +
 
     1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
-    Not fixed by it: `grades::tests::other`
+    It does not fix `grades::tests::other`.
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
     This test still fails: `grades::tests::other`. No patch for it was found.
     ");
@@ -260,7 +260,7 @@ fn angelic_sites_are_listed_most_suspicious_first() {
              forced true at the first 2 evaluations, then false: `grades::tests::just_enough` passes
       0.500  1cce2c43  src/lib.rs:4:8  precondition  score > needed
              skipped: `grades::tests::just_enough` passes
-             skipped at evaluation 2 and 4: `grades::tests::just_enough` passes
+             skipped at evaluations 2 and 4: `grades::tests::just_enough` passes
              skipped at the first evaluation: `grades::tests::just_enough` passes
              skipped after 3 evaluations: `grades::tests::just_enough` passes
     Another site that failing tests reach is not angelic.

@@ -265,7 +265,7 @@ fn sources(outcome: &Outcome) -> Markup {
     html! {
         @if !outcome.files.is_empty() {
             h2 { "Where the failing tests go" }
-            p { "The warmer a line, the more suspicious it is: failing tests go there, and few passing ones do. Below a line is the forced outcome that makes a failing test pass." }
+            p { "The warmer a line, the more suspicious it is: failing tests go there, and few passing ones do. A note below a line names the forced outcomes that make a failing test pass." }
             @for (file, sites) in &of_files {
                 @if let Some(text) = outcome.files.get(*file) {
                     details open[outcome.patches.iter().any(|patch| patch.edits.iter().any(|edit| edit.file == **file))] {
@@ -334,7 +334,7 @@ fn sites(outcome: &Outcome) -> Markup {
         @if !found.is_empty() {
             h2 { "Angelic places" }
             details {
-                summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) }
+                summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) " that failing tests reach" }
                 div.scroll tabindex="0" role="region" aria-label="Angelic places" {
                     table {
                         thead { tr { th { "suspicious" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "no patch, because" } } }

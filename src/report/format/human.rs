@@ -86,11 +86,10 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if !still.is_empty() {
                 writeln!(
                     out,
-                    "{BOLD}Not fixed{BOLD:#} by {}: {}",
-                    if outcome.patches.len() == 1 {
-                        "it"
-                    } else {
-                        "any of them"
+                    "{BOLD}{}{BOLD:#} {}.",
+                    match outcome.patches.len() {
+                        1 => "It does not fix",
+                        _ => "None of them fixes",
                     },
                     names(&still)
                 )?;
@@ -146,7 +145,11 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if !still.is_empty() {
                 writeln!(
                     out,
-                    "{BOLD}Not fixed{BOLD:#} by these patches: {}",
+                    "{BOLD}{}{BOLD:#} {}.",
+                    match outcome.patches.len() {
+                        1 => "The patch does not fix",
+                        _ => "None of the patches fixes",
+                    },
                     names(&still)
                 )?;
             }
@@ -220,6 +223,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
     let caveat = patch.evidence.caveat();
     notes.extend(caveat.map(|caveat| format!("unchecked: {caveat}")));
     notes.extend(patch.doubt());
+    notes.extend(patch.still_failing_examples());
     notes.extend(outcome.open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
     if outcome.reach != Reach::Nothing {
@@ -323,6 +327,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .filter(|site| site.angelic.is_empty())
         .count();
     match others {
+        0 => writeln!(out, "Failing tests reach no other site."),
         1 => writeln!(out, "Another site that failing tests reach is not angelic."),
         _ => writeln!(
             out,
@@ -344,7 +349,8 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
         (AngelicHow::Flipped(at), verb) => {
             let verb = verb.unwrap_or("flipped");
             let numbers: Vec<String> = at.iter().map(u32::to_string).collect();
-            format!("{verb} at evaluation {}", numbers.join(" and "))
+            let evaluations = agree(numbers.len(), "evaluation", "evaluations");
+            format!("{verb} at {evaluations} {}", numbers.join(" and "))
         }
         (AngelicHow::First { evaluations, .. }, Some(verb)) => {
             format!("{verb} at the first {}", evaluations_of(*evaluations))

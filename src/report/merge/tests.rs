@@ -64,7 +64,7 @@ fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares(
     assert_eq!(ids(&merged), [(1, "a1"), (2, "b1"), (3, "b2")]);
     assert_eq!(merged.groups[0].patches, ["a1", "b1", "b2"]);
     assert_eq!((merged.ending, merged.builds), (Ending::Patched, 9));
-    assert_eq!(merged.warnings, ["same"]);
+    assert_eq!(merged.warnings, ["same", SHARED]);
     let turned = merge(&[b, none, a], 3).unwrap();
     assert_eq!(ids(&turned), ids(&merged));
 }

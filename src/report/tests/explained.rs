@@ -50,6 +50,11 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let apart = "in recorded values; both fix the same tests, and other doctests fail with each.";
     assert!(said.contains(apart), "{said}");
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);
+    let notes = format::human::notes(&outcome, &outcome.patches[0]);
+    assert!(
+        notes.contains(&"the doctest of `src/lib.rs - f` still fails with it".to_owned()),
+        "{notes:?}"
+    );
     outcome.patches[0].evidence = Evidence::Together;
     outcome.patches[0].failing_examples.clear();
     let said = explained(&outcome, "2");
@@ -112,7 +117,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000 of 1: high where failing tests go and few passing ones do.
+    Suspiciousness 1.000, from 0 to 1: it is high where many failing and few passing tests go.
       forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");
