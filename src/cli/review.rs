@@ -119,6 +119,10 @@ impl Walk<'_> {
                 }
             };
             say(&format!("Patch {} of {all}\n{shown}", at + 1))?;
+            if !patch.alternatives.is_empty() {
+                let alike = self.outcome.family_is_alike(patch);
+                say(&format!("  alternatives, not built alone; {alike}:\n"))?;
+            }
             for (number, other) in (1..).zip(&patch.alternatives) {
                 say(&format!("  alternative {number}: {}\n", other.change))?;
             }

@@ -528,3 +528,62 @@ fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
     assert!(!conditions.contains(guards), "{conditions}");
     assert!(list(&[]).1.contains(guards));
 }
+
+const CLOCKS: &str = "
+/// Whether it is large.
+///
+/// ```
+/// assert!(subject::is_large(8));
+/// assert!(!subject::is_large(0));
+/// ```
+pub fn is_large(size: usize) -> bool {
+    size != 0 && size > 8
+}
+
+pub fn is_late(now: u8, due: u8) -> bool {
+    now - due > 5
+}
+
+#[test]
+fn eight() {
+    assert!(is_large(8));
+    assert!(is_large(9));
+}
+#[test]
+fn seven() {
+    assert!(!is_large(7));
+}
+#[test]
+fn late() {
+    assert!(is_late(20, 15));
+    assert!(!is_late(19, 15));
+}
+#[test]
+fn very_late() {
+    assert!(is_late(40, 15));
+}
+";
+
+#[test]
+fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
+    let subject = Subject::lib(CLOCKS);
+    let run = subject.nopol(&[]);
+    let why = "computing `now - due` overflows with `now` = 0, `due` = 1; no recorded test has these values; the old condition fails \
+               there, too";
+    assert!(run.stdout.contains(why), "{}", run.stdout);
+    // It equals a patch that is shown, and panics for the greatest size.
+    assert!(!run.stdout.contains("size + 1 > 8"), "{}", run.stdout);
+    let report = subject.nopol(&["--format", "json"]).json();
+    for patch in report["patches"].as_array().unwrap() {
+        let id = patch["id"].as_str().unwrap();
+        let (_, after) = run.stdout.split_once(&format!("explain {id}")).unwrap();
+        let (_, before) = run.stdout[..run.stdout.len() - after.len()]
+            .rsplit_once("\npatch ")
+            .unwrap();
+        let like_it = before.contains(" like it, not built alone; ");
+        assert_eq!(like_it, patch["alike"] != 0, "{before}");
+        // A failing test of the other cause, and doctests, were not run on what is like it.
+        let compared = "no test that it fixes or that passed before distinguishes them, but doctests were not run on the other";
+        assert_eq!(like_it, before.contains(compared), "{before}");
+    }
+}

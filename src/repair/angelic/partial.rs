@@ -311,6 +311,30 @@ mod tests {
     }
 
     #[test]
+    fn the_greatest_size_that_a_caller_may_give_is_tried_where_that_is_asked_for() {
+        let (mut pool, mut row) = pool();
+        let size = Type::Int(IntType::Usize);
+        for nth in 0..3 {
+            let term = TermId::new(nth);
+            pool.terms[term].ty = size;
+            let one = Some(Value::Int(IntType::Usize, Int::from_i128(1)));
+            pool.terms[term].constant = pool.terms[term].constant.take().and(one.clone());
+            row.values_mut()[term] = one;
+        }
+        let sum = Box::new(Expr::Arith(ArithOp::Add, term(0), term(2)));
+        let above = Expr::Cmp(CmpOp::Gt, sum, term(1));
+        let found = |inputs: &[u32], has_sizes| {
+            let inputs = inputs.iter().map(|term| TermId::new(*term)).collect();
+            let rows = [row.clone()];
+            failure(&above, None, &pool, &rows, &inputs, has_sizes).map(|found| found.can_occur)
+        };
+        assert_eq!(found(&[0], true), Some(true));
+        assert_eq!(found(&[0], false), None);
+        // Nobody chooses it.
+        assert_eq!(found(&[], true), None);
+    }
+
+    #[test]
     fn only_what_a_caller_chooses_can_occur() {
         let difference = Box::new(Expr::Arith(ArithOp::Sub, term(0), term(1)));
         let bare = Expr::Cmp(CmpOp::Gt, difference, term(2));
