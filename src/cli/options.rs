@@ -141,8 +141,8 @@ pub struct SearchOptions {
     #[arg(long, value_name = "ENGINE", help_heading = "Synthesis", value_parser = engines())]
     engine: Option<EngineKind>,
 
-    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory, and all
-    /// plausible candidates as plausible.json
+    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory, which must be new, empty or
+    /// of an earlier dump, and all plausible candidates as plausible.json
     #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
     dump: Option<Utf8PathBuf>,
 
