@@ -54,7 +54,7 @@ use self::setup::Setup;
 use self::showing::Presenter;
 use crate::exchange;
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome};
+use crate::report::{Ending, Outcome, Scope};
 use crate::subject::{Subject, SubjectError};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
@@ -68,6 +68,10 @@ pub fn run(
     let mut outcome = Outcome {
         command: settings.project.command(),
         narrowed_by: settings.narrowed_by(),
+        scope: Scope {
+            is_localization: settings.depth == Depth::Localize,
+            ..Scope::default()
+        },
         share: settings.shard.map(shard::Shard::numbers),
         ..Outcome::default()
     };
@@ -113,6 +117,7 @@ fn pipeline(
     let runner = setup.runner();
     let mut sources = setup.read(&copies, progress)?;
     let hints = Hints::of(settings, &copies.plain.root, &sources)?;
+    reports::scope(settings, &hints, &sources, &mut outcome.scope);
     identity::tell(settings, &copies.plain, outcome)?;
     let built = setup.build(&mut copies, &sources, &runner, progress)?;
 

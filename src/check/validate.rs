@@ -39,6 +39,8 @@ const MOST_ON: usize = 10;
 pub struct Accepted {
     /// The failing tests that it cures: the targets, and perhaps others.
     pub cured: Vec<TestIndex>,
+    /// What the doctests belong to that fail with it, and failed before.
+    pub failing_doctests: Vec<String>,
     /// What a compiler warns of with it and not without it.
     pub doubts: Vec<String>,
     /// All that the compiler warns of in the build with it; that does not count against it.
@@ -106,6 +108,8 @@ struct Known {
     before: Option<Doctests>,
     /// How long they take when none hangs.
     usual: Option<Duration>,
+    /// Whether there are any.
+    are_there: bool,
 }
 
 /// The subject without its sanitizers. A patch must also work without them.
@@ -196,9 +200,9 @@ impl<'a> Validator<'a> {
             return Ok(Err(Rejection::FailsATest(Some(*test))));
         }
         cured.retain(|test| !unlucky.contains(test));
-        if !self.doctests_still_pass(workspace)? {
+        let Some(failing_doctests) = self.failing_doctests_with(workspace)? else {
             return Ok(Err(Rejection::FailsATest(None)));
-        }
+        };
         if let Err(rejection) = self.accepts_unsanitized(edits, targets)? {
             return Ok(Err(rejection));
         }
@@ -208,6 +212,7 @@ impl<'a> Validator<'a> {
         let doubts = self.warnings(workspace, edits)?;
         Ok(Ok(Accepted {
             cured,
+            failing_doctests,
             doubts,
             warnings: build.warnings,
         }))
@@ -409,9 +414,14 @@ impl<'a> Validator<'a> {
         failing.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether every doctest that passed before the edit, which is in the working copy, still passes. The
+    /// Whether the subject has doctests, as far as a patch was judged.
+    pub fn has_doctests(&self) -> bool {
+        lock(&self.doctests).are_there
+    }
+
+    /// What the doctests belong to that fail with the edit, which is in the working copy; `None` if one of them passed before. The
     /// unpatched subject's doctests run only if one fails.
-    fn doctests_still_pass(&self, workspace: &Workspace) -> Result<bool> {
+    fn failing_doctests_with(&self, workspace: &Workspace) -> Result<Option<Vec<String>>> {
         let texts = self.sources.documented();
         // One working copy at a time, so that the measured duration limits the following runs.
         let mut known = lock(&self.doctests);
@@ -421,11 +431,12 @@ impl<'a> Validator<'a> {
         });
         let start = Instant::now();
         let Some(after) = workspace.doctests(texts.clone(), silence)? else {
-            return Ok(true);
+            return Ok(Some(Vec::new()));
         };
+        known.are_there |= !after.by_name.is_empty();
         if after.all_passed && !after.by_name.is_empty() {
             known.usual.get_or_insert(start.elapsed());
-            return Ok(true);
+            return Ok(Some(Vec::new()));
         }
         if known.before.is_none() {
             self.write(workspace, &[])?;
@@ -434,12 +445,22 @@ impl<'a> Validator<'a> {
             known.usual = Some(start.elapsed());
         }
         let before = known.before.get_or_insert_default();
-        Ok(still_passing(&before.by_name, &after.by_name))
+        let failing = after.by_name.iter().filter(|(_, passed)| !**passed);
+        let mut failing: Vec<String> = failing
+            .map(|(name, _)| documented(name).to_owned())
+            .collect();
+        failing.sort();
+        Ok(still_passing(&before.by_name, &after.by_name).then_some(failing))
     }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a doctest belongs to: its name without the line.
+fn documented(name: &str) -> &str {
+    name.rsplit_once(" (line ").map_or(name, |(item, _)| item)
 }
 
 /// Whether each doctest that passed still does. Doctests are named by line, and a patch may move lines, so
@@ -448,10 +469,7 @@ fn still_passing(before: &BTreeMap<String, bool>, after: &BTreeMap<String, bool>
     let count = |tests: &BTreeMap<String, bool>| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for (name, _) in tests.iter().filter(|(_, passed)| **passed) {
-            let item = name
-                .rsplit_once(" (line ")
-                .map_or(name.as_str(), |(item, _)| item);
-            *counts.entry(item.to_string()).or_default() += 1;
+            *counts.entry(documented(name).to_owned()).or_default() += 1;
         }
         counts
     };

@@ -141,7 +141,7 @@ pub fn said(
         None => String::new(),
         Some(DiscriminatingTest {
             name, file, fails, ..
-        }) => format!(" and the test `{name}`, which {fails} fails, to {file}"),
+        }) => format!(", and added the test `{name}` to {file}; {fails} fails it"),
     };
     let back = match test {
         None => "it",

@@ -68,7 +68,7 @@ impl<P: Target> Explain<P> {
                     Stale::Stopped => "it was stopped".to_owned(),
                 };
                 request.note(&format!(
-                    "this explains the search of {}; {how} (--no-cache searches again)",
+                    "these results are from a search {}; {how} (--no-cache searches again)",
                     ago(seconds)
                 ));
                 Some(*outcome)

@@ -69,12 +69,12 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true)]
     multi: Option<bool>,
 
-    /// Examine only existing conditions and statements, and show one patch
+    /// Examine only existing conditions and statements, and show one patch for each probable cause
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, conflicts_with = "thorough")]
     quick: Option<bool>,
 
-    /// Search exhaustively, however long it takes: five times as many runs, every kind of place, and two conditions at once
+    /// Search longer: up to five times as many forced runs, new places even where a good patch is known, and --multi
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true)]
     thorough: Option<bool>,
@@ -141,8 +141,8 @@ pub struct SearchOptions {
     #[arg(long, value_name = "ENGINE", help_heading = "Synthesis", value_parser = engines())]
     engine: Option<EngineKind>,
 
-    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory, and all
-    /// plausible candidates as plausible.json
+    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory, which must be new, empty or
+    /// of an earlier dump, and all plausible candidates as plausible.json
     #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
     dump: Option<Utf8PathBuf>,
 

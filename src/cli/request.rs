@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::options::SearchOptions;
 use super::output;
 use crate::config::{Config, ConfigError};
+use crate::exchange;
 use crate::invocation::{self, Earlier, Stale};
 use crate::repair::settings::Settings;
 use crate::report::Ending;
@@ -265,7 +266,9 @@ impl SearchRequest {
         let outputs: [(&str, &Option<Utf8PathBuf>, Check); 4] = [
             ("--html", html, files::may_replace),
             ("--summary", summary, of_summary),
-            ("--dump", dump, files::may_fill),
+            ("--dump", dump, |dir| {
+                files::may_fill(dir).and_then(|()| exchange::may_own(dir))
+            }),
             ("--work-dir", work_dir, files::may_fill),
         ];
         for (option, path) in [("--html", html), ("--summary", summary)] {
@@ -306,7 +309,7 @@ impl SearchRequest {
                     output::say(&format!("warning: {warning}"));
                 }
                 self.note(&format!(
-                    "the search of {} found this, and nothing has changed since (--no-cache searches again)",
+                    "these results are from a search {}; nothing has changed since (--no-cache searches again)",
                     ago(seconds)
                 ));
                 *outcome

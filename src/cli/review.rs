@@ -13,7 +13,6 @@ use super::request::SearchRequest;
 use super::{Common, Target, output, with_test};
 use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::settings::{Depth, Settings};
-use crate::report::format::human;
 use crate::report::{
     Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, phrases, snippet,
 };
@@ -114,11 +113,16 @@ impl Walk<'_> {
                     snippet::with_notes(patch, &[note])
                 }
                 false => {
-                    let notes: Vec<String> = human::open_question(patch).into_iter().collect();
+                    let notes: Vec<String> =
+                        self.outcome.open_question(patch).into_iter().collect();
                     snippet::styled(patch, &notes)
                 }
             };
             say(&format!("Patch {} of {all}\n{shown}", at + 1))?;
+            if !patch.alternatives.is_empty() {
+                let alike = self.outcome.family_is_alike(patch);
+                say(&format!("  alternatives, not built alone; {alike}:\n"))?;
+            }
             for (number, other) in (1..).zip(&patch.alternatives) {
                 say(&format!("  alternative {number}: {}\n", other.change))?;
             }

@@ -42,7 +42,7 @@ impl ProblemFile {
         let named = |path: &Utf8Path, error: io::Error| {
             io::Error::new(error.kind(), format!("cannot write {path}: {error}"))
         };
-        fs::create_dir_all(dir).map_err(|error| named(dir, error))?;
+        own(dir).map_err(|error| named(dir, error))?;
         let fit = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let stem = self.name.replace(|c| !fit(c), "_");
         for (extension, text) in [
@@ -55,6 +55,37 @@ impl ProblemFile {
         }
         Ok(())
     }
+}
+
+/// The file that marks a directory as one that is written here. What it holds may be replaced.
+const MARK: &str = ".cargo-nopol-dump";
+
+/// Whether nothing in this directory is the user's: it is not there, is empty, or was made by an earlier dump.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub fn may_own(dir: &Utf8Path) -> Result<(), String> {
+    let Ok(mut entries) = dir.read_dir_utf8() else {
+        return Ok(());
+    };
+    let foreign = entries.next().and_then(Result::ok);
+    match foreign.filter(|_| !dir.join(MARK).is_file()) {
+        None => Ok(()),
+        Some(entry) => Err(format!(
+            "holds `{}`, which no earlier dump wrote; name a new or an empty directory",
+            entry.file_name()
+        )),
+    }
+}
+
+/// Makes a directory, and marks it.
+fn own(dir: &Utf8Path) -> io::Result<()> {
+    may_own(dir).map_err(|why| io::Error::other(format!("it {why}")))?;
+    fs::create_dir_all(dir)?;
+    write(
+        &dir.join(MARK),
+        "`cargo nopol --dump` replaces the files of this directory.\n",
+    )
 }
 
 /// Writes a file. A link in its place, which may have come with a subject, is not followed.
@@ -80,7 +111,7 @@ pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<
 pub fn dump_case(dir: &Utf8Path, case: &Case) -> io::Result<()> {
     let path = dir.join("plausible.json");
     let text = serde_json::to_string(case).map_err(io::Error::other)?;
-    let written = fs::create_dir_all(dir).and_then(|()| write(&path, &text));
+    let written = own(dir).and_then(|()| write(&path, &text));
     written.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
 }
 

@@ -418,7 +418,11 @@ pub fn targets(
     outcome.set_aside = set_aside.map(|test| tests[*test].to_string()).collect();
     for wanted in &settings.failing {
         let is_meant = |test: &TestIndex| tests[*test].matches(wanted);
-        if !failing.iter().chain(&baseline.flaky).any(is_meant) && !targets.is_empty() {
+        let mut others = failing
+            .iter()
+            .chain(&baseline.flaky)
+            .chain(&baseline.environment_dependent);
+        if !others.any(is_meant) && !targets.is_empty() {
             outcome.warnings.push(format!(
                 "{wanted} passes; there is nothing to repair for it"
             ));
@@ -444,6 +448,22 @@ pub fn targets(
                  it; they can write to your files then"
                     .to_owned(),
             )
+            .into());
+        }
+        let aside: Vec<&String> = settings
+            .failing
+            .iter()
+            .filter(|wanted| {
+                let mut aside = baseline.environment_dependent.iter();
+                aside.any(|test| tests[*test].matches(wanted))
+            })
+            .collect();
+        if !aside.is_empty() {
+            return Err(SubjectError::UnusableBaseline(format!(
+                "{} {} set aside, for the reason that the warning gives, so there is nothing to repair",
+                names(&aside),
+                agree(aside.len(), "is", "are")
+            ))
             .into());
         }
         outcome.ending = Ending::NothingToRepair;

@@ -115,7 +115,7 @@ pub fn find(
     let result = match &found {
         Some(test) => format!("`{}` distinguishes it from {}", test.name, test.fails),
         None => format!(
-            "no test near {} distinguishes it from the others",
+            "no variant of {} distinguishes it from the others",
             count(all, "test")
         ),
     };

@@ -59,6 +59,16 @@ impl Ranker<'_, '_> {
                 }
                 continue;
             }
+            // What is the same but for values that it cannot be computed for is the same idea, written worse.
+            let mut others = families.iter_mut();
+            if others.any(|family| covers(&family.best, &fix)) {
+                continue;
+            }
+            if let Some(family) = families.iter_mut().find(|it| covers(&fix, &it.best)) {
+                let cost = family.best.cost;
+                family.best = Fix { cost, ..fix };
+                continue;
+            }
             let mut others = families.iter();
             if others.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
@@ -179,6 +189,12 @@ fn is_same<'s>(a: &Fix, b: &Fix, spelled: &dyn Fn(&SiteEdit) -> &'s str) -> bool
     let mut edits = a.edits.iter().zip(&b.edits);
     a.sites() == b.sites()
         && edits.all(|(a, b)| spelled(a) == spelled(b) || a.evidence.equals(&*b.evidence))
+}
+
+/// Whether a fix is proved to do what another one does wherever that one can be computed.
+fn covers(fix: &Fix, other: &Fix) -> bool {
+    let mut edits = fix.edits.iter().zip(&other.edits);
+    agrees(fix, other) && edits.all(|(a, b)| a.evidence.covers(&*b.evidence))
 }
 
 /// Whether a condition cannot be computed for some values, and the old one can.

@@ -77,6 +77,11 @@ pub trait Evidence: Any + Debug + Send + Sync {
         false
     }
 
+    /// Whether the edit is proved to have the outcome of another one at the same site wherever that one can be computed.
+    fn covers(&self, _: &dyn Evidence) -> bool {
+        false
+    }
+
     /// Whether the edit has the same outcome as another one at the same site in every recorded context; `None` if
     /// that is not known.
     fn agrees(&self, _: &dyn Evidence) -> Option<bool> {

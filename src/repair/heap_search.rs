@@ -190,6 +190,7 @@ impl Presenter<'_, '_> {
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),
+            failing_examples: Vec::new(),
             alike: 0,
         }
     }

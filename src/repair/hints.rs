@@ -19,6 +19,8 @@ pub struct Hints {
     pub near: BTreeSet<SiteIndex>,
     /// Changed since the commit, or by the diff, of `--in-diff`; since the last commit without it.
     pub changed: BTreeSet<SiteIndex>,
+    /// Whether no line of a source was changed.
+    pub is_unchanged: bool,
     /// In the lines named by `--lines`, if there are any: nothing else is looked at.
     pub within: Option<BTreeSet<SiteIndex>>,
 }
@@ -34,8 +36,16 @@ impl Hints {
         sources: &Sources,
     ) -> Result<Self, SubjectError> {
         let changed = match &settings.in_diff {
-            // Without git, or before the first commit, nothing is known.
-            None => changes::since(root, "HEAD").unwrap_or_default(),
+            None => match changes::since(root, "HEAD") {
+                Ok(changed) => changed,
+                Err(error) if settings.only_in_diff => {
+                    return Err(SubjectError::Usage(format!(
+                        "--only-in-diff: git does not know which lines have uncommitted changes: {error:#}; name a commit or a diff with --in-diff"
+                    )));
+                }
+                // Without git, or before the first commit, nothing is known.
+                Err(_) => Changed::default(),
+            },
             Some(diff) if Utf8Path::new(diff).is_file() => {
                 let text = fs::read(diff).map_err(|error| {
                     SubjectError::Usage(format!("--in-diff: cannot read {diff}: {error}"))
@@ -48,7 +58,10 @@ impl Hints {
                 ))
             })?,
         };
-        let mut hints = Self::default();
+        let mut hints = Self {
+            is_unchanged: changed.is_empty(),
+            ..Self::default()
+        };
         for (index, site) in sources.sites.iter_enumerated() {
             if is_changed(sources, site, &changed) {
                 hints.changed.insert(index);

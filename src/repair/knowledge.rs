@@ -49,6 +49,8 @@ pub struct Knowledge {
 #[derive(Debug, Default)]
 pub struct Notes {
     pub warnings: Vec<String>,
+    /// Failing tests that no forced outcome makes pass, each with a warning that says so; an edit may do it all the same.
+    pub uncured: Vec<(String, String)>,
     /// Sites that were looked at.
     pub sites: Vec<SiteReport>,
     /// Builds of the subject.
@@ -81,6 +83,12 @@ impl Notes {
         let notes = std::mem::take(self);
         outcome.warnings.extend(notes.warnings);
         let patches = &outcome.patches;
+        for (test, warning) in notes.uncured {
+            let is_fixed = patches.iter().any(|patch| patch.fixes.contains(&test));
+            if !is_fixed && !outcome.warnings.contains(&warning) {
+                outcome.warnings.push(warning);
+            }
+        }
         outcome.sites.extend(notes.sites.into_iter().map(|site| {
             let has_patch = patches.iter().any(|patch| patch.is_at(&site));
             let reason = site.reason.filter(|_| !has_patch);
@@ -127,6 +135,26 @@ mod tests {
         notes.set_reason("b", "never angelic");
         let reasons: Vec<_> = notes.sites.iter().map(|site| site.reason.clone()).collect();
         assert_eq!(reasons, [Some("first".to_owned()), None]);
+    }
+
+    #[test]
+    fn a_test_that_a_patch_fixes_is_not_said_to_be_beyond_help() {
+        let notes = || Notes {
+            uncured: ["a", "b", "b"]
+                .map(|test| (test.to_owned(), format!("nothing ends {test}")))
+                .to_vec(),
+            ..Notes::default()
+        };
+        let patch = PatchReport {
+            fixes: vec!["a".to_owned()],
+            ..PatchReport::default()
+        };
+        let mut outcome = Outcome {
+            patches: vec![patch],
+            ..Outcome::default()
+        };
+        notes().report(&mut outcome);
+        assert_eq!(outcome.warnings, ["nothing ends b"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::session::Session;
 use super::settings::Settings;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
-use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
+use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, Scope, SiteReport};
 
 /// A site without results.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {
@@ -45,6 +45,27 @@ pub fn texts(sources: &Sources, sites: &[SiteReport]) -> BTreeMap<String, Arc<st
         .collect()
 }
 
+/// Whether `list` shows a place. Nearly every place is an insertion point; early exits are listed if they are asked for.
+fn is_listed(settings: &Settings, site: &Site) -> bool {
+    let kind = site.kind.patch_kind();
+    !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
+}
+
+/// Counts the places that the settings leave.
+pub fn scope(settings: &Settings, hints: &Hints, sources: &Sources, scope: &mut Scope) {
+    let unwanted = hints.unwanted(settings, sources);
+    let sites = sources.sites.iter_enumerated();
+    let allowed: Vec<&Site> = sites
+        .filter(|(index, _)| !unwanted.contains(index))
+        .map(|(_, site)| site)
+        .collect();
+    let is_unlisted =
+        |site: &&&Site| site.kind.patch_kind() == PatchKind::Guard && !is_listed(settings, site);
+    scope.places = Some(allowed.len());
+    scope.unlisted = allowed.iter().filter(is_unlisted).count();
+    scope.is_unchanged = settings.only_in_diff && hints.is_unchanged;
+}
+
 /// Adds all tests, and all places where a patch can go, to the outcome.
 pub fn list(
     settings: &Settings,
@@ -54,13 +75,9 @@ pub fn list(
     outcome: &mut Outcome,
 ) {
     let unwanted = hints.unwanted(settings, sources);
-    // Nearly every place is an insertion point; early exits are listed if they are asked for.
-    let is_listed = |site: &Site| {
-        let kind = site.kind.patch_kind();
-        !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
-    };
     let sites = sources.sites.iter_enumerated();
-    let listed = sites.filter(|(index, site)| !unwanted.contains(index) && is_listed(site));
+    let listed =
+        sites.filter(|(index, site)| !unwanted.contains(index) && is_listed(settings, site));
     outcome.tests = tests.iter().map(ToString::to_string).collect();
     outcome.sites = listed.map(|(_, of)| site(sources, of)).collect();
     outcome.ending = Ending::Listed;

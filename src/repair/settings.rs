@@ -303,6 +303,7 @@ impl Settings {
         .concat();
         if self.only_in_diff {
             options.push("--only-in-diff".to_owned());
+            options.extend(named("in-diff", self.in_diff.as_slice()));
         }
         if self.quick {
             options.push("--quick".to_owned());

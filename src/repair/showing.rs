@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8Path;
-use nopol_basics::count;
 use nopol_basics::diff;
 use nopol_basics::hash;
+use nopol_basics::{agree, count};
 use nopol_process::run::suite::TestIndex;
 use nopol_source::policies::FormatTool;
 use nopol_synth::weights::WEIGHTS;
@@ -94,13 +94,16 @@ impl Presenter<'_, '_> {
         let angelic = knowledge.angelic.iter().map(|found| found.site);
         for site in angelic.collect::<Vec<_>>() {
             let id = &self.session.site(site).id;
-            knowledge
-                .notes
-                .set_reason(id, "less likely than --min-confidence");
+            knowledge.notes.set_reason(
+                id,
+                "its candidates have less confidence than --min-confidence asks for",
+            );
         }
         format!(
-            "{} cured failing tests and broke no other; all have a smaller confidence than --min-confidence {}.",
+            "{} {} failing tests pass and {} no other, but none has the confidence that --min-confidence {} asks for.",
             count(number, "candidate"),
+            agree(number, "makes", "make"),
+            agree(number, "breaks", "break"),
             self.session.settings.min_confidence
         )
     }
@@ -159,7 +162,7 @@ impl Presenter<'_, '_> {
             Err(Rejection::DoesNotBuild) => {
                 "the subject does not build with the likeliest one alone"
             }
-            Err(Rejection::FailsATest(_)) => "the likeliest one breaks other tests",
+            Err(Rejection::FailsATest(_)) => "a test fails with the likeliest one alone",
         };
         self.session.progress.finish(phase, runner.runs(), result);
         if let Ok(accepted) = &checked.verdict
@@ -304,6 +307,7 @@ impl Presenter<'_, '_> {
         let new = accepted.warnings.difference(&self.session.warnings);
         let new: Vec<&str> = new.map(String::as_str).take(MOST_WARNINGS).collect();
         PatchReport {
+            failing_examples: accepted.failing_doctests.clone(),
             doubts: accepted.doubts.clone(),
             why: match &*new {
                 [] => report.why,
@@ -356,6 +360,7 @@ impl Presenter<'_, '_> {
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),
+            failing_examples: Vec::new(),
             alike: 0,
         }
     }
@@ -443,7 +448,7 @@ impl Presenter<'_, '_> {
                 members.any(|member| member.is_text_of(fix))
             };
             let reason = if held().any(alike) {
-                "it would do the same as a patch that is shown, elsewhere in the function"
+                "its candidates are alternatives to a patch at another place of the function"
                     .to_string()
             } else if patches.len() >= self.session.settings.shown() {
                 "its candidates rank below the patches shown".to_string()
@@ -517,7 +522,7 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
             format!("is patch {rank} now: the finished search ranks others before it")
         }
         Some((false, rank)) => {
-            format!("is among those like patch {rank}, and no test distinguishes them")
+            format!("is an alternative to patch {rank} now: see `explain`")
         }
         None => "is not shown: the finished search ranks others before it".to_owned(),
     };

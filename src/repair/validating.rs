@@ -243,6 +243,7 @@ impl Presenter<'_, '_> {
             }
         }
         self.add_alternatives(knowledge, outcome, &shown, &checker.formatter);
+        outcome.has_doctests = checker.validator.has_doctests();
         let doctests = checker.validator.failing_doctests();
         if !doctests.is_empty() {
             knowledge.notes.warn(format!(

@@ -12,22 +12,22 @@ pub struct ContextReport {
 }
 
 impl ContextReport {
-    /// `with `a` = 1 this yields true, the patch false`.
+    /// `with `a` = 1 it yields true, the condition of the patch false`.
     pub fn sentence(&self) -> String {
-        let [patch, this] = self.yields.map(yielded);
-        format!(
-            "with {} it yields {this}, the patch {patch}",
-            named(&self.context)
-        )
+        let [patch, this] = self.yields;
+        let both = compared(["it", "the condition of the patch"], [this, patch]);
+        format!("with {} {both}", named(&self.context))
     }
 }
 
-/// What a condition yields, in words.
-fn yielded(outcome: Option<bool>) -> &'static str {
-    match outcome {
-        Some(true) => "true",
-        Some(false) => "false",
-        None => "no value (computing it fails)",
+/// What two conditions yield, in words; `None` where one cannot be computed.
+fn compared(names: [&str; 2], yields: [Option<bool>; 2]) -> String {
+    let [one, other] = names;
+    match yields {
+        [Some(a), Some(b)] => format!("{one} yields {a}, {other} {b}"),
+        [Some(a), None] => format!("{one} yields {a}, and {other} cannot be computed"),
+        [None, Some(b)] => format!("{one} cannot be computed, and {other} yields {b}"),
+        [None, None] => format!("neither {one} nor {other} can be computed"),
     }
 }
 
@@ -110,10 +110,12 @@ pub struct DifferenceReport {
 impl DifferenceReport {
     /// The difference as a question to the reader; `None` if no context was found.
     pub fn question(&self) -> Option<String> {
-        let [this, other] = self.yields?.map(yielded);
         let [mine, others] = self.ranks;
+        let this = format!("the condition of patch {mine}");
+        let other = format!("that of patch {others}");
+        let both = compared([&this, &other], self.yields?);
         Some(format!(
-            "with {} the condition of patch {mine} yields {this}, that of patch {others} {other}: which is right?",
+            "with {} {both}: which is right?",
             named(&self.context)
         ))
     }

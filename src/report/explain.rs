@@ -55,6 +55,12 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if let Some(doubt) = patch.doubt() {
         writeln!(out, "{}.\n", super::phrases::capitalized(&doubt))?;
     }
+    if patch.clauses.is_empty() && patch.evidence.is_ranked() && patch.kind != "arithmetic" {
+        writeln!(
+            out,
+            "No values were recorded that its condition reads, so nothing is known of which tests decide it.\n"
+        )?;
+    }
     for clause in &patch.clauses {
         clause_text(clause, out)?;
     }
@@ -73,14 +79,15 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         };
     };
     let other = differs.ranks[1];
-    let told = match differs.is_seen {
-        true => format!(
-            "their conditions differ in values that tests have{}",
-            told_apart(patch, other, outcome)
-        ),
-        false => "no test distinguishes them".to_owned(),
+    let values = match differs.is_seen {
+        true => "their conditions differ in recorded values",
+        false => "their conditions agree in all recorded values",
     };
-    writeln!(out, "Compared with patch {other}: {told}.")?;
+    writeln!(
+        out,
+        "Compared with patch {other}: {values}{}.",
+        told_apart(patch, other, outcome)
+    )?;
     match differs.question() {
         Some(question) => {
             let mut letters = question.chars();
@@ -102,7 +109,8 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
 }
 
-/// Names the failing tests that only one of the two patches fixes: this one, or the one of rank `other`.
+/// What the tests say of the two patches, this one and the one of rank `other`: names the failing tests that only one of them
+/// fixes.
 fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
     let Some(other) = outcome.patches.iter().find(|it| it.rank == other) else {
         return String::new();
@@ -115,13 +123,13 @@ fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
     };
     let apart = [only(patch, other), only(other, patch)];
     let apart: Vec<String> = apart.into_iter().flatten().collect();
-    if !apart.is_empty() {
-        return format!(": {}", apart.join(", and "));
-    }
-    let mut failing = outcome.failing_tests.iter();
-    match failing.all(|test| patch.fixes.contains(test)) {
-        true => ", but every test passes with both".to_owned(),
-        false => ", but both fix the same failing tests".to_owned(),
+    match () {
+        () if !apart.is_empty() => format!(": {}", apart.join(", and ")),
+        () if patch.passes_the_same_as(other) => "; no test distinguishes the patches".to_owned(),
+        () if patch.failing_examples != other.failing_examples => {
+            "; both fix the same tests, and other doctests fail with each".to_owned()
+        }
+        () => "; both fix the same failing tests".to_owned(),
     }
 }
 
@@ -141,13 +149,10 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     if patch.alike == 0 {
         return Ok(());
     }
-    let unbuilt = match outcome.command {
-        "cargo nopol c" => "not built one by one",
-        _ => "not built one by one, and no doctest was run on them",
-    };
     writeln!(
         out,
-        "Its family: other plausible patches that no test distinguishes from it ({unbuilt}):"
+        "Its family: other plausible patches, not built alone; {}:",
+        outcome.family_is_alike(patch)
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;
@@ -228,7 +233,7 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     )?;
     writeln!(
         out,
-        "Suspiciousness {:.3} of 1: high where failing tests go and few passing ones do.",
+        "Suspiciousness {:.3}, from 0 to 1: it is high where many failing and few passing tests go.",
         site.suspiciousness
     )?;
     for angelic in &site.angelic {
@@ -241,12 +246,16 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     }
     let patches = outcome.patches.iter();
     let here: Vec<String> = patches
-        .filter(|patch| patch.id.starts_with(&site.id))
+        .filter(|patch| patch.is_at(site))
         .map(|patch| patch.rank.to_string())
         .collect();
     match (&site.reason, here.is_empty()) {
         (_, false) => writeln!(out, "Patches here: {}.", here.join(", ")),
         (Some(reason), _) => writeln!(out, "No patch here: {reason}."),
+        (None, _) if site.kind == "arithmetic" => writeln!(
+            out,
+            "No patch here: no small edit that was tried makes a failing test pass and breaks no other."
+        ),
         (None, _) if site.angelic.is_empty() => writeln!(
             out,
             "No patch here: no forced outcome makes a failing test pass."

@@ -1,5 +1,6 @@
 //! Joins the outcomes of the shares of one search: each share looked at other sites, with the same tests.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -46,10 +47,18 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     };
     merged.unread = distinct(outcomes.iter().flat_map(|outcome| &outcome.unread));
     merged.warnings = distinct(outcomes.iter().flat_map(|outcome| &outcome.warnings));
+    let sharing = outcomes
+        .iter()
+        .filter(|outcome| !outcome.patches.is_empty());
+    if outcomes.len() > 1 && sharing.count() > 0 {
+        merged.warnings.push(SHARED.to_owned());
+    }
     merged.complaints = distinct(outcomes.iter().flat_map(|outcome| &outcome.complaints));
     merged.flaky_tests = distinct(outcomes.iter().flat_map(|outcome| &outcome.flaky_tests));
     merged.flaky_tests.sort();
     merged.sites = sites(outcomes);
+    let places = outcomes.iter().map(|outcome| outcome.scope.places);
+    merged.scope.places = places.sum();
     let files = outcomes.iter().flat_map(|outcome| &outcome.files);
     merged.files = files
         .map(|(file, text)| (file.clone(), Arc::clone(text)))
@@ -60,10 +69,15 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     }
     merged.phases = phases(outcomes);
     merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();
+    merged.has_doctests = outcomes.iter().any(|outcome| outcome.has_doctests);
     merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
     merged.is_disturbed = outcomes.iter().any(|outcome| outcome.is_disturbed);
     Ok(merged)
 }
+
+/// What a reader must know of patches of several shares.
+const SHARED: &str = "each share of the search ranked its own patches: one whole search may show others, in another order and with \
+                      other percentages";
 
 /// Every share of a search, and each once.
 fn check_shares(outcomes: &[Outcome]) -> Result<()> {
@@ -234,9 +248,20 @@ fn sites(outcomes: &[Outcome]) -> Vec<SiteReport> {
 /// The most confidence in a patch that cures fewer tests than another one of its group (`docs/reference.md`, *How sure*).
 const CURES_FEWER: f64 = 0.1;
 
+/// The most confidence in a patch where it does not cure a failing test, and no other one does.
+const NONE_CURES: f64 = 0.3;
+
 /// The groups and their patches, best first: of the best patches that are left in each share, the cheapest.
 fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchReport>) {
     let causes = causes(outcomes);
+    // A test that is fixed by a patch of no share may have the same cause as one that is fixed.
+    let all = outcomes.iter().flat_map(|outcome| &outcome.patches);
+    let cured: Vec<&String> = all.flat_map(|patch| &patch.fixes).collect();
+    let mut failing = outcomes.iter().flat_map(|outcome| {
+        let failing = outcome.failing_tests.iter();
+        failing.filter(|test| !outcome.set_aside.contains(test))
+    });
+    let is_incurable = failing.any(|test| !cured.contains(&test));
     let (mut groups, mut all): (Vec<GroupReport>, Vec<PatchReport>) = Default::default();
     for (nth, tests) in causes.iter().enumerate() {
         let of_cause = |outcome: &Outcome| -> Vec<PatchReport> {
@@ -276,6 +301,7 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
                 ids.push(patch.id.clone());
                 let own = match patch.fixes.len() < most_cured {
                     true => f64::min(patch.confidence, CURES_FEWER),
+                    false if is_incurable => f64::min(patch.confidence, NONE_CURES),
                     false => patch.confidence,
                 };
                 let left = own * (1.0 - f64::min(taken, 1.0));
@@ -312,14 +338,23 @@ fn renumber(patches: &mut [PatchReport]) {
     }
 }
 
-/// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a share, then the tests
-/// of the next one that are in none yet, and so on.
+/// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a share, of groups of one
+/// size that with the cheapest patch; then the tests of the next one that are in none yet, and so on. Last resorts come last.
 fn causes(outcomes: &[Outcome]) -> Vec<Vec<String>> {
-    let groups = outcomes.iter().flat_map(|outcome| &outcome.groups);
-    let mut groups: Vec<&Vec<String>> = groups.map(|group| &group.tests).collect();
-    groups.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let mut groups: Vec<(bool, Reverse<usize>, u32, &Vec<String>)> = Vec::new();
+    for outcome in outcomes {
+        for GroupReport { tests, patches } in &outcome.groups {
+            let mut all = outcome.patches.iter();
+            let first = patches.first();
+            let best = all.find(|patch| Some(&patch.id) == first);
+            let (is_trivial, cost) =
+                best.map_or((true, u32::MAX), |best| (best.is_trivial, best.cost));
+            groups.push((is_trivial, Reverse(tests.len()), cost, tests));
+        }
+    }
+    groups.sort();
     let mut causes: Vec<Vec<String>> = Vec::new();
-    for tests in groups {
+    for (.., tests) in groups {
         let is_new = |test: &&String| !causes.iter().any(|cause| cause.contains(test));
         let new: Vec<String> = tests.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {

@@ -1,5 +1,6 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
+mod compared;
 mod contexts;
 pub mod display;
 mod ended;
@@ -18,6 +19,7 @@ pub mod progress;
 mod reasoned;
 mod reasons;
 pub mod regions;
+mod scope;
 pub mod snippet;
 pub mod terminal;
 
@@ -36,6 +38,7 @@ pub use self::ending::{EXIT_CODES, Ending};
 pub use self::evidence::{Evidence, claim};
 pub use self::fault::{FaultPlace, FaultReport};
 pub use self::preparation::Preparation;
+pub use self::scope::Scope;
 
 /// A name that the tool itself defines: of a kind of patch, of a command.
 pub type Name = &'static str;
@@ -62,6 +65,9 @@ pub struct Outcome {
     /// Examples in the documentation that fail, as far as they ran.
     #[serde(default)]
     pub failing_examples: Vec<String>,
+    /// Whether the documentation has examples that are run as tests.
+    #[serde(default)]
+    pub has_doctests: bool,
     /// Tests that passed in every run.
     pub passing_tests: Vec<String>,
     /// How some of the failing tests fail.
@@ -97,6 +103,9 @@ pub struct Outcome {
     /// Those options, or settings of the same name, that say where patches may go.
     #[serde(default)]
     pub narrowed_by: Vec<String>,
+    /// How much of the program they leave.
+    #[serde(default)]
+    pub scope: Scope,
     /// Whether changing two conditions at once was also tried.
     pub tried_pairs: bool,
     /// Whether the instrumentation changes the outcome of every failing test.
@@ -142,6 +151,7 @@ impl Default for Outcome {
             failing_tests: Vec::new(),
             set_aside: Vec::new(),
             failing_examples: Vec::new(),
+            has_doctests: false,
             passing_tests: Vec::new(),
             complaints: Vec::new(),
             flaky_tests: Vec::new(),
@@ -157,6 +167,7 @@ impl Default for Outcome {
             command: "cargo nopol",
             options: String::new(),
             narrowed_by: Vec::new(),
+            scope: Scope::default(),
             tried_pairs: false,
             is_disturbed: false,
             packages: Vec::new(),
@@ -296,6 +307,9 @@ pub struct PatchReport {
     pub diff: String,
     /// The failing tests that it cures.
     pub fixes: Vec<String>,
+    /// What the examples belong to that fail with it, in the documentation; they failed before.
+    #[serde(default)]
+    pub failing_examples: Vec<String>,
     /// Whether it is a last resort: a constant condition, or a deleted statement.
     pub is_trivial: bool,
     /// What is known of it.

@@ -45,6 +45,7 @@ impl PatchReport {
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),
+            failing_examples: Vec::new(),
             alike: 0,
         }
     }

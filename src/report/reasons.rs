@@ -1,6 +1,6 @@
 //! Why there is no patch, in sentences.
 
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 
 use super::Ending;
 use super::Outcome;
@@ -17,6 +17,14 @@ impl Outcome {
         let why = self.why_no_candidate().unwrap_or_else(|| self.reasons());
         let unread = self.why_unread();
         Some(unread.map_or_else(|| why.clone(), |unread| format!("{why} {unread}")))
+    }
+
+    /// What the run looked for.
+    pub fn sought(&self) -> &'static str {
+        match self.scope.is_localization {
+            true => "angelic site",
+            false => "patch",
+        }
     }
 
     /// Which parts of the program no patch was looked for in, and why.
@@ -89,8 +97,14 @@ impl Outcome {
             }
         }
         if exits.is_empty() {
-            return "No early exit was tried: none is known there, or an option leaves guards out."
-                .to_owned();
+            let kinds = self.kinds();
+            return match () {
+                () if self.is_quick() => "`--quick` tries no early exit.".to_owned(),
+                () if !kinds.is_empty() && !kinds.contains(&"guard") => {
+                    "Early exits were not tried, because `--kind` does not name `guard`.".to_owned()
+                }
+                () => "No early exit was tried, because none is known there.".to_owned(),
+            };
         }
         let named: Vec<&str> = exits.iter().take(MOST_TOLD).map(String::as_str).collect();
         format!(
@@ -112,6 +126,80 @@ impl Outcome {
         }
     }
 
+    /// The kinds that `--kind` names.
+    fn kinds(&self) -> Vec<&str> {
+        let options = self.narrowed_by.iter();
+        options
+            .filter_map(|option| option.strip_prefix("--kind "))
+            .collect()
+    }
+
+    /// Whether only existing conditions and statements were looked at.
+    fn is_quick(&self) -> bool {
+        self.narrowed_by.iter().any(|option| option == "--quick")
+    }
+
+    /// Why nothing may be changed; `None` if there is a place.
+    pub fn why_no_place(&self) -> Option<String> {
+        if self.scope.places != Some(0) {
+            return None;
+        }
+        let share = self
+            .share
+            .map(|(number, all)| format!("--shard {number}/{all}"));
+        let options: Vec<String> = self.narrowed_by.iter().cloned().chain(share).collect();
+        if options.is_empty() {
+            return Some(format!(
+                "The program has no place that may be changed. {}",
+                self.without_places()
+            ));
+        }
+        let leave = match &*options {
+            [one] => format!("`{one}` leaves"),
+            several => format!("Together, `{}` leave", several.join(" ")),
+        };
+        let is_named = options.iter().any(|option| option.starts_with("--in-diff"));
+        let unchanged = match (self.scope.is_unchanged, is_named) {
+            (false, _) => "",
+            (true, true) => ": no line of a source differs",
+            (true, false) => ": no line of a source has uncommitted changes",
+        };
+        Some(format!("{leave} no place that may be changed{unchanged}."))
+    }
+
+    /// Why no failing test reaches a place.
+    fn why_no_site(&self) -> String {
+        if let Some(why) = self.why_no_place() {
+            return why;
+        }
+        let command = self.command;
+        if self.scope.is_localization && self.kinds() == ["arithmetic"] {
+            return format!(
+                "Outcomes are forced, and integer expressions have none; `{command} --kind arithmetic` looks for edits of them."
+            );
+        }
+        let unchanging = match command {
+            "cargo nopol c" => {
+                " If your build does not recompile changed sources, no place is reached either: in a makefile, the program must depend on its sources."
+            }
+            _ => "",
+        };
+        if !self.narrowed_by.is_empty() {
+            let options = self.narrowed_by.join(" ");
+            return format!(
+                "No failing test reaches a place that `{options}` {}; `{command} list {options}` shows the allowed places.{unchanging}",
+                agree(self.narrowed_by.len(), "allows", "allow")
+            );
+        }
+        if let Some((number, all)) = self.share {
+            return format!("No failing test reaches a place of share {number}/{all}.{unchanging}");
+        }
+        format!(
+            "No failing test reaches a place that may be changed; `{command} list` shows the places. {}{unchanging}",
+            self.without_places()
+        )
+    }
+
     /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
@@ -119,34 +207,23 @@ impl Outcome {
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {
-            let unchanging = match self.command {
-                "cargo nopol c" => {
-                    " If your build does not recompile changed sources, no place is reached either: in a makefile, the program must depend on its sources."
-                }
-                _ => "",
-            };
-            let command = self.command;
-            if !self.narrowed_by.is_empty() {
-                let options = self.narrowed_by.join(" ");
-                return Some(format!(
-                    "No failing test reaches a place that `{options}` allows; `{command} list {options}` shows the allowed places.{unchanging}"
-                ));
-            }
-            return Some(format!(
-                "No failing test reaches a place that may be changed; `{command} list` shows the places. {}{unchanging}",
-                self.without_places()
-            ));
+            return Some(self.why_no_site());
         }
         // Kinds that have no outcomes to force.
         let computes = |site: &&SiteReport| site.kind == "arithmetic";
         let computing = self.sites.iter().filter(computes).count();
         if computing == self.sites.len() {
             return Some(format!(
-                "No small edit of {} that failing tests reach makes a failing test pass and breaks no other. \
-                 Conditions were not examined, unless --kind also names their kinds. Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
+                "No small edit of {} that failing tests reach makes a failing test pass and breaks no other. {} \
+                 Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
                 match computing {
                     1 => "the only integer expression".to_owned(),
                     _ => format!("one of the {computing} integer expressions"),
+                },
+                match self.kinds()[..] {
+                    ["arithmetic"] =>
+                        "Conditions were not examined, because `--kind` names no other kind.",
+                    _ => "Failing tests reach no place of another kind.",
                 },
                 self.command
             ));
@@ -156,9 +233,10 @@ impl Outcome {
         let (pairs, next) = match self.tried_pairs {
             _ if !has_condition => ("", ""),
             true => (", nor do two conditions changed at once", ""),
+            false if self.is_quick() => ("", " Without `--quick`, more is tried."),
             false => (
                 "",
-                " Or two conditions must change at once, which --multi tries.",
+                " Perhaps two conditions must change at once, which `--multi` tries.",
             ),
         };
         let is_any = |kind: &str| forced.iter().any(|site| site.kind == kind);
@@ -181,15 +259,24 @@ impl Outcome {
             1 => "does not help at the only place".to_owned(),
             places => format!("helps at none of the {places} places"),
         };
-        let computed = match (has_condition, computing > 0) {
-            (_, false) => "",
-            (true, true) => " or of an integer expression",
-            (false, true) => "; small edits of integer expressions do not help, either",
+        if self.scope.is_localization {
+            return self
+                .angelic_sites()
+                .is_empty()
+                .then(|| format!("{} {helps} that failing tests reach.", capitalized(&ways)));
+        }
+        let edited = match (has_condition && !self.is_quick(), computing > 0) {
+            (false, false) => None,
+            (true, false) => Some("the most suspicious conditions"),
+            (true, true) => Some("the most suspicious conditions or of an integer expression"),
+            (false, true) => Some("integer expressions"),
         };
+        let edited = edited.map_or_else(String::new, |what| {
+            format!("; small edits of {what} do not help, either")
+        });
         let tried = match has_condition {
             true => format!(
-                "No change of one condition was found that cures a failing test. {} {helps} that failing tests reach; small \
-                 edits of the most suspicious conditions{computed} do not help, either{pairs}.",
+                "No change of one condition was found that cures a failing test. {} {helps} that failing tests reach{edited}{pairs}.",
                 capitalized(&ways)
             ),
             false => {
@@ -199,14 +286,18 @@ impl Outcome {
                 };
                 format!(
                     "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and the \
-                     failing tests reach no condition{read}{computed}{pairs}."
+                     failing tests reach no condition{read}{edited}{pairs}."
                 )
             }
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "{tried} {} Or the fault is not in a condition: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for.{next}",
-                self.exits()
+                "{tried} {} The fault may lie elsewhere: {}missing calls and assignments are not searched for.{next}",
+                self.exits(),
+                match computing {
+                    0 => "`--kind arithmetic` examines integer expressions; ",
+                    _ => "",
+                }
             )
         })
     }

@@ -78,6 +78,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         tables: Vec::new(),
         differs: None,
         alternatives: Vec::new(),
+        failing_examples: Vec::new(),
         alike: 0,
         confidence: 0.62,
     }
@@ -144,7 +145,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Not fixed by any of them: `grades::tests::other`
+    None of them fixes `grades::tests::other`.
     Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 2`.
     ");
 }
@@ -171,7 +172,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
       |               +
 
     1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
-    Not fixed by it: `grades::tests::other`
+    It does not fix `grades::tests::other`.
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
     This test still fails: `grades::tests::other`. No patch for it was found.
     ");
@@ -259,7 +260,7 @@ fn angelic_sites_are_listed_most_suspicious_first() {
              forced true at the first 2 evaluations, then false: `grades::tests::just_enough` passes
       0.500  1cce2c43  src/lib.rs:4:8  precondition  score > needed
              skipped: `grades::tests::just_enough` passes
-             skipped at evaluation 2 and 4: `grades::tests::just_enough` passes
+             skipped at evaluations 2 and 4: `grades::tests::just_enough` passes
              skipped at the first evaluation: `grades::tests::just_enough` passes
              skipped after 3 evaluations: `grades::tests::just_enough` passes
     Another site that failing tests reach is not angelic.
@@ -272,6 +273,11 @@ fn tests_and_sites_are_listed() {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
         sites: vec![site()],
+        scope: Scope {
+            places: Some(5),
+            unlisted: 4,
+            ..Scope::default()
+        },
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"
@@ -289,6 +295,10 @@ fn what_has_no_places_is_said_if_there_are_none() {
     let outcome = Outcome {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
+        scope: Scope {
+            places: Some(0),
+            ..Scope::default()
+        },
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"
@@ -296,8 +306,7 @@ fn what_has_no_places_is_said_if_there_are_none() {
       grades::tests::just_enough
     Sites
     1 test, 0 sites
-    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro and under `#[cfg(test)]` cannot be patched.
-    Places where a guard could stand are left out; `--kind guard` lists them.
+    The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro and under `#[cfg(test)]` cannot be patched.
     ");
 }
 

@@ -55,11 +55,11 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open() {
       in 1 failing test: `percentile::percentile::rank::tests::third_quartile_of_three_values`
       in 9 passing tests: `percentile::percentile::rank::tests::at_the_first_value`, `percentile::percentile::rank::tests::at_the_middle_value`, `percentile::percentile::rank::tests::between_two_values`, `percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum`, `percentile::percentile::rank::tests::just_before_the_last_value` and 4 more
 
-    Its family: other plausible patches that no test distinguishes from it (not built one by one, and no doctest was run on them):
+    Its family: other plausible patches, not built alone; no test distinguishes them:
       1.1 `n <= fpos` in line 31
       Apply one with `cargo nopol apply 1.N`.
 
-    Compared with patch 2: no test distinguishes them.
+    Compared with patch 2: their conditions agree in all recorded values; no test distinguishes the patches.
       No values are known that can occur together and for which they differ.
     ");
 }
@@ -132,6 +132,28 @@ fn dumped_problems_are_solved_from_the_file() {
         candidates.any(|candidate| candidate["text"] == *condition),
         "{solved:#}"
     );
+}
+
+#[test]
+fn a_dump_replaces_nothing_that_it_did_not_write() {
+    let subject = percentile();
+    let before = subject.snapshot();
+    let refused = subject.nopol(&["--quick", "--dump", "src"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--dump: src holds `")
+            && refused
+                .stderr
+                .contains("`, which no earlier dump wrote; name a new or an empty directory"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(subject.snapshot(), before);
+    // Its own directory it fills again.
+    for _ in 0..2 {
+        let run = subject.nopol(&["--quick", "--dump", "problems"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
 }
 
 #[test]

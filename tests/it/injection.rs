@@ -178,6 +178,8 @@ fn links_that_come_with_a_subject_are_not_written_through() {
     let dumped = subject.root.join("dumped");
     fs::create_dir(&dumped).unwrap();
     symlink(&precious, dumped.join("plausible.json")).unwrap();
+    // As if an earlier dump had made it.
+    fs::write(dumped.join(".cargo-nopol-dump"), "").unwrap();
     fs::write(subject.root.join("nopol.toml"), "dump = \"dumped\"\n").unwrap();
     let run = subject.nopol(&["--quick"]);
     assert_eq!(run.code, 2, "{}", run.stderr);

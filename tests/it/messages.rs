@@ -483,3 +483,107 @@ fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_nee
     let wrong = "change it to `units + 1 > slots + 1`";
     assert!(!run.stdout.contains(wrong), "{}", run.stdout);
 }
+
+#[test]
+fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
+    let subject = Subject::lib(
+        "pub fn is_odd(n: u32) -> bool {\n    n % 2 == 0\n}\n\n#[test]\nfn odd() {\n    assert!(is_odd(3));\n}\n",
+    );
+    let list = |options: &[&str]| {
+        let run = subject.nopol(&[&["list"], options].concat());
+        (run.code, run.stdout + &run.stderr)
+    };
+    let guards = "Places where a guard could stand are left out";
+    let (code, no_git) = list(&["--only-in-diff"]);
+    assert!(
+        code == 2
+            && no_git
+                .contains("--only-in-diff: git does not know which lines have uncommitted changes"),
+        "{no_git}"
+    );
+    subject.commit();
+    for (options, why) in [
+        (
+            &["--only-in-diff"][..],
+            "`--only-in-diff` leaves no place that may be changed: no line of a source has uncommitted changes.",
+        ),
+        (
+            &["--exclude", "src/*"],
+            "`--exclude 'src/*'` leaves no place that may be changed.",
+        ),
+        (
+            &["--kind", "precondition", "--lines", "src/lib.rs:2"],
+            "Together, `--kind precondition --lines src/lib.rs:2` leave no place that may be changed.",
+        ),
+    ] {
+        let (code, text) = list(options);
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains(why), "{text}");
+        assert!(
+            !text.contains(guards) && !text.contains("const fn"),
+            "{text}"
+        );
+    }
+    let (_, conditions) = list(&["--kind", "condition"]);
+    assert!(!conditions.contains(guards), "{conditions}");
+    assert!(list(&[]).1.contains(guards));
+}
+
+const CLOCKS: &str = "
+/// Whether it is large.
+///
+/// ```
+/// assert!(subject::is_large(8));
+/// assert!(!subject::is_large(0));
+/// ```
+pub fn is_large(size: usize) -> bool {
+    size != 0 && size > 8
+}
+
+pub fn is_late(now: u8, due: u8) -> bool {
+    now - due > 5
+}
+
+#[test]
+fn eight() {
+    assert!(is_large(8));
+    assert!(is_large(9));
+}
+#[test]
+fn seven() {
+    assert!(!is_large(7));
+}
+#[test]
+fn late() {
+    assert!(is_late(20, 15));
+    assert!(!is_late(19, 15));
+}
+#[test]
+fn very_late() {
+    assert!(is_late(40, 15));
+}
+";
+
+#[test]
+fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
+    let subject = Subject::lib(CLOCKS);
+    let run = subject.nopol(&[]);
+    let why = "computing `now - due` overflows with `now` = 0, `due` = 1; no recorded test has these values; the old condition fails \
+               there, too";
+    assert!(run.stdout.contains(why), "{}", run.stdout);
+    // It equals a patch that is shown, and panics for the greatest size.
+    assert!(!run.stdout.contains("size + 1 > 8"), "{}", run.stdout);
+    let report = subject.nopol(&["--format", "json"]).json();
+    for patch in report["patches"].as_array().unwrap() {
+        let id = patch["id"].as_str().unwrap();
+        let (_, after) = run.stdout.split_once(&format!("explain {id}")).unwrap();
+        let (_, before) = run.stdout[..run.stdout.len() - after.len()]
+            .rsplit_once("\npatch ")
+            .unwrap();
+        let like_it = before.contains(" like it, not built alone; ");
+        assert_eq!(like_it, patch["alike"] != 0, "{before}");
+        // A failing test of the other cause, and doctests, were not run on what is like it.
+        let compared = "no test that it fixes or that passed before distinguishes them, but doctests were not run on the other";
+        assert_eq!(like_it, before.contains(compared), "{before}");
+    }
+}

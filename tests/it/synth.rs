@@ -229,12 +229,18 @@ fn z3_takes_the_smtlib_text_and_its_model_is_an_answer() {
     use z3::{SatResult, Solver};
 
     let directory = directory();
-    directory.nopol(&["synth", "guard.json", "contradiction.json", "--dump", "."]);
+    directory.nopol(&[
+        "synth",
+        "guard.json",
+        "contradiction.json",
+        "--dump",
+        "dumped",
+    ]);
     let solver = Solver::new();
-    solver.from_string(directory.read("contradiction.smt2"));
+    solver.from_string(directory.read("dumped/contradiction.smt2"));
     assert_eq!(solver.check(), SatResult::Unsat);
 
-    let text = directory.read("guard.smt2");
+    let text = directory.read("dumped/guard.smt2");
     let solver = Solver::new();
     solver.from_string(text.as_str());
     assert_eq!(solver.check(), SatResult::Sat);

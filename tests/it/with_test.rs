@@ -4,8 +4,8 @@ use crate::common::{GRADES, Subject};
 
 /// The rank of the patch that the new test fails with.
 fn named(said: &str) -> String {
-    let (_, rest) = said.split_once("which patch ").expect(said);
-    rest.split_once(" fails").expect(said).0.to_owned()
+    let (_, rest) = said.split_once("; patch ").expect(said);
+    rest.split_once(" fails it.").expect(said).0.to_owned()
 }
 
 #[test]

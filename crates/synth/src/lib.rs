@@ -32,7 +32,7 @@ pub mod weights;
 use crate::weights::WEIGHTS;
 use admit::{Classes, one_sided, unanswerable};
 use collect::{Accepted, Collector};
-pub use distinguish::{Counterexample, Equality, difference, equal, possible_difference};
+pub use distinguish::{Counterexample, Equality, covers, difference, equal, possible_difference};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};

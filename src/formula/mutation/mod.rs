@@ -255,7 +255,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     goal.explain(request, &found, &mut shown);
     if found.is_sampled {
         shown.warnings.push(
-            "only some of the numbers that a constant may become were tried: the runs are too large for formulas"
+            "only some of the numbers that a constant may become were tried, because formulas of the whole runs would be too large"
                 .to_owned(),
         );
     }

@@ -205,13 +205,19 @@ impl Explanation {
     }
 
     /// Where the expression cannot be computed and the old one can.
-    fn failure<'e>(&self, written: &'e Expr, old: Option<&Expr>) -> Option<Failure<'e>> {
+    fn failure<'e>(
+        &self,
+        written: &'e Expr,
+        old: Option<&Expr>,
+        has_sizes: bool,
+    ) -> Option<Failure<'e>> {
         if self.observed.language != Language::Rust {
             return None;
         }
         let problem = self.problem();
         let inputs = &self.observed.inputs;
-        let failure = partial::failure(written, old, &problem.pool, problem.rows(), inputs)?;
+        let (pool, rows) = (&problem.pool, problem.rows());
+        let failure = partial::failure(written, old, pool, rows, inputs, has_sizes)?;
         // What the old condition computes in a part that is not read, `&` or `|`, fails there already.
         let style = self.style();
         let part = style.text(failure.part, Binding::Or);
@@ -341,6 +347,23 @@ impl Evidence for Explanation {
             || nopol_synth::equal(&self.expr, &other.expr, pool, rows) == Equality::Proved
     }
 
+    fn covers(&self, other: &dyn Evidence) -> bool {
+        let Some(other) = explanation(other) else {
+            return false;
+        };
+        let Problem { pool, .. } = self.problem();
+        let rows = self.problem().rows();
+        // A solver is asked only where it may find so.
+        match nopol_synth::equal(&self.written, &other.written, pool, rows) {
+            Equality::Proved => true,
+            Equality::Differ(context) => {
+                context.yields[1].is_none()
+                    && nopol_synth::covers(&self.written, &other.written, pool, rows)
+            }
+            Equality::Unknown => false,
+        }
+    }
+
     fn agrees(&self, other: &dyn Evidence) -> Option<bool> {
         let other = explanation(other)?;
         let mut rows = self.problem().rows().iter();
@@ -355,7 +378,7 @@ impl Evidence for Explanation {
 
     fn is_partial(&self) -> bool {
         let (old, written) = self.expanded();
-        self.failure(&written, old.as_ref()).is_some()
+        self.failure(&written, old.as_ref(), false).is_some()
     }
 
     fn cautions(&self) -> Vec<String> {
@@ -364,8 +387,16 @@ impl Evidence for Explanation {
         }
         let (old, written) = self.expanded();
         let pool = &self.problem().pool;
-        let failure = self.failure(&written, old.as_ref());
+        let failure = self.failure(&written, old.as_ref(), true);
         let failure = failure.map(|failure| self.sentence(&failure));
+        let failure = failure.or_else(|| {
+            // The values for which the old condition fails as well.
+            old.as_ref()?;
+            let failure = self.failure(&written, None, true);
+            let failure = failure.filter(|failure| failure.can_occur)?;
+            let sentence = self.sentence(&failure);
+            Some(format!("{sentence}; the old condition fails there, too"))
+        });
         let lookups = lookups::unguarded(&written, old.as_ref(), pool).into_iter();
         let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
         failure.into_iter().chain(lookups).collect()

@@ -116,12 +116,12 @@ pub(super) fn force(
         let is_cured = angelic.iter().any(|found| found.cures.contains_key(test));
         knowledge.spectrum.endless.contains(test) && !is_cured
     });
-    let stopped: Vec<String> = endless
-        .map(|test| stopped(session, *test, knowledge.spectrum.late.contains(test)))
-        .collect();
-    stopped
-        .into_iter()
-        .for_each(|told| knowledge.notes.warn(told));
+    let stopped = endless.map(|test| {
+        let is_late = knowledge.spectrum.late.contains(test);
+        let name = session.tests[*test].to_string();
+        (name, stopped(session, *test, is_late))
+    });
+    knowledge.notes.uncured.extend(stopped);
     let angelic_sites = count(angelic.len(), "angelic site");
     let result = format!("{angelic_sites} of {} reached", suspects.len());
     session.progress.finish(phase, runner.runs(), &result);

@@ -30,13 +30,15 @@ pub struct Failure<'e> {
 
 /// A context in which this expression cannot be computed and `old` can. Contexts that can occur are tried first: recorded
 /// ones with other values of `inputs`, which a caller chooses. Then any values are tried of variables, fields and lengths,
-/// which the rest of the program may rule out. `None` also if none is found.
+/// which the rest of the program may rule out. The greatest size is tried, with `has_sizes`, of what a caller chooses and of nothing
+/// else. `None` also if none is found.
 pub fn failure<'e>(
     expr: &'e Expr,
     old: Option<&Expr>,
     pool: &Pool,
     rows: &[Row],
     inputs: &BTreeSet<TermId>,
+    has_sizes: bool,
 ) -> Option<Failure<'e>> {
     if !has_arithmetic(expr) {
         return None;
@@ -50,16 +52,24 @@ pub fn failure<'e>(
     let is_chosen = |term: &&TermId| inputs.contains(*term) && !is_read_elsewhere(term);
     let mut chosen: Vec<TermId> = terms.iter().filter(is_chosen).copied().collect();
     chosen.truncate(MOST_VARIED);
-    let attempt = |row, varied: &[TermId]| Attempt { expr, old, pool }.failure(row, varied);
+    let attempt = |row, varied: &[TermId], has_sizes| {
+        Attempt {
+            expr,
+            old,
+            pool,
+            has_sizes,
+        }
+        .failure(row, varied)
+    };
     let mut contexts = rows.iter().take(MOST_CONTEXTS);
-    let possible = contexts.find_map(|row| attempt(row, &chosen));
+    let possible = contexts.find_map(|row| attempt(row, &chosen, has_sizes));
     let found = match possible {
         Some(found) => Failure {
             can_occur: true,
             ..found
         },
         None if terms.len() > MOST_VARIED || !are_independent(&terms, pool) => return None,
-        None => attempt(rows.first()?, &terms)?,
+        None => attempt(rows.first()?, &terms, false)?,
     };
     let has_values = |row: &Row| {
         let mut values = found.values.iter();
@@ -78,13 +88,19 @@ struct Attempt<'e, 'o> {
     expr: &'e Expr,
     old: Option<&'o Expr>,
     pool: &'o Pool,
+    has_sizes: bool,
 }
 
 impl<'e> Attempt<'e, '_> {
     /// A failure with other values of these terms, and otherwise those of the context.
     fn failure(&self, row: &Row, terms: &[TermId]) -> Option<Failure<'e>> {
-        let Self { expr, old, pool } = *self;
-        let values = |term: &TermId| Some((*term, values(*term, expr, pool)?));
+        let Self {
+            expr,
+            old,
+            pool,
+            has_sizes,
+        } = *self;
+        let values = |term: &TermId| Some((*term, values(*term, expr, pool, has_sizes)?));
         let varied: Vec<(TermId, Vec<Value>)> = terms.iter().map(values).collect::<Option<_>>()?;
         let all: usize = varied.iter().map(|(_, values)| values.len()).product();
         let mut row = row.clone();
@@ -183,7 +199,7 @@ fn place(access: &Access) -> Option<&Access> {
 
 /// The values to try of a term: small ones, those near the constants of the expression, and the extremes of its type.
 /// `None` if its type is none that is tried.
-fn values(term: TermId, expr: &Expr, pool: &Pool) -> Option<Vec<Value>> {
+fn values(term: TermId, expr: &Expr, pool: &Pool, has_sizes: bool) -> Option<Vec<Value>> {
     let ty = match pool.terms[term].ty {
         Type::Bool => return Some(vec![Value::Bool(false), Value::Bool(true)]),
         Type::Int(ty) => ty,
@@ -206,7 +222,12 @@ fn values(term: TermId, expr: &Expr, pool: &Pool) -> Option<Vec<Value>> {
     });
     let small = [0, 1].map(Int::from_i128).map(Some);
     let mut values = Vec::new();
-    for int in small.into_iter().chain(extremes(ty)).chain(near).flatten() {
+    for int in small
+        .into_iter()
+        .chain(extremes(ty, has_sizes))
+        .chain(near)
+        .flatten()
+    {
         let value = Value::Int(ty, int);
         if int.fits(ty) && !values.contains(&value) && values.len() < MOST_VALUES {
             values.push(value);
@@ -215,14 +236,14 @@ fn values(term: TermId, expr: &Expr, pool: &Pool) -> Option<Vec<Value>> {
     Some(values)
 }
 
-/// The least and the greatest value of a type. Sizes and indices are never as large as their type allows.
-fn extremes(ty: IntType) -> [Option<Int>; 2] {
+/// The least and the greatest value of a type. Sizes and indices are hardly ever as large as their type allows.
+fn extremes(ty: IntType, has_sizes: bool) -> [Option<Int>; 2] {
     let bits = ty.bits() - u32::from(ty.signed());
     let greatest = match ty {
-        IntType::Usize | IntType::Isize => None,
+        IntType::Usize | IntType::Isize if !has_sizes => None,
         _ => Some(u128::MAX >> (128 - bits)),
     };
-    let least = (ty.signed() && ty != IntType::Isize).then(|| {
+    let least = (ty.signed() && (has_sizes || ty != IntType::Isize)).then(|| {
         Int::from_i128(if bits == 127 {
             i128::MIN
         } else {
@@ -272,7 +293,7 @@ mod tests {
     fn found<'e>(expr: &'e Expr, old: Option<&Expr>, inputs: &[u32]) -> Option<Failure<'e>> {
         let (pool, row) = pool();
         let inputs = inputs.iter().map(|term| TermId::new(*term)).collect();
-        failure(expr, old, &pool, &[row], &inputs)
+        failure(expr, old, &pool, &[row], &inputs, false)
     }
 
     #[test]
@@ -287,6 +308,30 @@ mod tests {
         assert!(found(&bare, Some(&bare), &[]).is_none());
         let guarded = Expr::Cmp(CmpOp::Ge, term(0), term(1)).and(bare);
         assert!(found(&guarded, None, &[]).is_none());
+    }
+
+    #[test]
+    fn the_greatest_size_that_a_caller_may_give_is_tried_where_that_is_asked_for() {
+        let (mut pool, mut row) = pool();
+        let size = Type::Int(IntType::Usize);
+        for nth in 0..3 {
+            let term = TermId::new(nth);
+            pool.terms[term].ty = size;
+            let one = Some(Value::Int(IntType::Usize, Int::from_i128(1)));
+            pool.terms[term].constant = pool.terms[term].constant.take().and(one.clone());
+            row.values_mut()[term] = one;
+        }
+        let sum = Box::new(Expr::Arith(ArithOp::Add, term(0), term(2)));
+        let above = Expr::Cmp(CmpOp::Gt, sum, term(1));
+        let found = |inputs: &[u32], has_sizes| {
+            let inputs = inputs.iter().map(|term| TermId::new(*term)).collect();
+            let rows = [row.clone()];
+            failure(&above, None, &pool, &rows, &inputs, has_sizes).map(|found| found.can_occur)
+        };
+        assert_eq!(found(&[0], true), Some(true));
+        assert_eq!(found(&[0], false), None);
+        // Nobody chooses it.
+        assert_eq!(found(&[], true), None);
     }
 
     #[test]
@@ -333,6 +378,8 @@ mod tests {
         let above = Expr::Cmp(CmpOp::Gt, term(1), term(2));
         let whole = above.and(Expr::Cmp(CmpOp::Gt, sum, term(2)));
         let inputs = BTreeSet::from([TermId::new(0)]);
-        assert!(!failure(&whole, None, &pool, &[row], &inputs).is_some_and(|it| it.can_occur));
+        assert!(
+            !failure(&whole, None, &pool, &[row], &inputs, false).is_some_and(|it| it.can_occur)
+        );
     }
 }

@@ -11,7 +11,6 @@ use super::{Render, Rendered};
 use crate::report::AlternativeReport;
 use crate::report::ClauseReport;
 use crate::report::ContextTable;
-use crate::report::DifferenceReport;
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
@@ -88,7 +87,7 @@ fn title(outcome: &Outcome) -> String {
             "cargo nopol: {}",
             count(outcome.patches.len(), "plausible patch")
         ),
-        Ending::NoPatch => "cargo nopol: no patch found".to_owned(),
+        Ending::NoPatch => format!("cargo nopol: no {} found", outcome.sought()),
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
 }
@@ -131,12 +130,12 @@ fn patches(outcome: &Outcome) -> Markup {
                     a href={ "#patch-" (patch.rank) } { (patch.rank) }
                 }
             }
-            @for patch in &outcome.patches { (article(patch)) }
+            @for patch in &outcome.patches { (article(outcome, patch)) }
         }
     }
 }
 
-fn article(patch: &PatchReport) -> Markup {
+fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
     html! {
         article id={ "patch-" (patch.rank) } tabindex="-1" {
             h3 { "Patch " (patch.rank) ": " (prose(&capitalized(&patch.why))) }
@@ -154,8 +153,8 @@ fn article(patch: &PatchReport) -> Markup {
             @if let Some(doubt) = patch.doubt() {
                 p { (prose(&capitalized(&doubt))) "." }
             }
-            @if let Some(question) = patch.differs.as_ref().and_then(DifferenceReport::question) {
-                p { (prose(&capitalized(&question))) }
+            @if let Some(open) = outcome.open_question(patch) {
+                p { (prose(&capitalized(&open))) @if !open.ends_with('?') { "." } }
             }
             @if !patch.clauses.is_empty() {
                 h3 { "What decided it" }
@@ -164,7 +163,7 @@ fn article(patch: &PatchReport) -> Markup {
             @for table in &patch.tables { (contexts(table)) }
             @if patch.alike > 0 {
                 details {
-                    summary { (count(patch.alike, "other patch")) " like it; no test distinguishes them" }
+                    summary { (count(patch.alike, "other patch")) " like it, not built alone; " (outcome.family_is_alike(patch)) }
                     @for (number, other) in (1..).zip(&patch.alternatives) { (alternative(patch, number, other)) }
                 }
             }
@@ -266,7 +265,7 @@ fn sources(outcome: &Outcome) -> Markup {
     html! {
         @if !outcome.files.is_empty() {
             h2 { "Where the failing tests go" }
-            p { "The warmer a line, the more suspicious it is: failing tests go there, and few passing ones do. Below a line is the forced outcome that makes a failing test pass." }
+            p { "The warmer a line, the more suspicious it is: failing tests go there, and few passing ones do. A note below a line names the forced outcomes that make a failing test pass." }
             @for (file, sites) in &of_files {
                 @if let Some(text) = outcome.files.get(*file) {
                     details open[outcome.patches.iter().any(|patch| patch.edits.iter().any(|edit| edit.file == **file))] {
@@ -335,7 +334,7 @@ fn sites(outcome: &Outcome) -> Markup {
         @if !found.is_empty() {
             h2 { "Angelic places" }
             details {
-                summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) }
+                summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) " that failing tests reach" }
                 div.scroll tabindex="0" role="region" aria-label="Angelic places" {
                     table {
                         thead { tr { th { "suspicious" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "no patch, because" } } }

@@ -86,11 +86,10 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if !still.is_empty() {
                 writeln!(
                     out,
-                    "{BOLD}Not fixed{BOLD:#} by {}: {}",
-                    if outcome.patches.len() == 1 {
-                        "it"
-                    } else {
-                        "any of them"
+                    "{BOLD}{}{BOLD:#} {}.",
+                    match outcome.patches.len() {
+                        1 => "It does not fix",
+                        _ => "None of them fixes",
                     },
                     names(&still)
                 )?;
@@ -119,7 +118,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::Localized => sites(outcome, out)?,
         Ending::Listed => list(outcome, out)?,
         Ending::NoPatch => {
-            writeln!(out, "{BOLD}No patch found.{BOLD:#}")?;
+            writeln!(out, "{BOLD}No {} found.{BOLD:#}", outcome.sought())?;
             complaints(outcome, out)?;
             why_not(outcome, out)?;
         }
@@ -146,7 +145,11 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if !still.is_empty() {
                 writeln!(
                     out,
-                    "{BOLD}Not fixed{BOLD:#} by these patches: {}",
+                    "{BOLD}{}{BOLD:#} {}.",
+                    match outcome.patches.len() {
+                        1 => "The patch does not fix",
+                        _ => "None of the patches fixes",
+                    },
                     names(&still)
                 )?;
             }
@@ -212,31 +215,21 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             Reach::All | Reach::Apply => ": see `explain`",
         };
         notes.push(format!(
-            "and {} like it; no test distinguishes them{see}",
-            patch.alike
+            "and {} like it, not built alone; {}{see}",
+            patch.alike,
+            outcome.family_is_alike(patch)
         ));
     }
     let caveat = patch.evidence.caveat();
     notes.extend(caveat.map(|caveat| format!("unchecked: {caveat}")));
     notes.extend(patch.doubt());
-    notes.extend(open_question(patch));
+    notes.extend(patch.still_failing_examples());
+    notes.extend(outcome.open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
     if outcome.reach != Reach::Nothing {
         notes.push(format!("more: {command} explain {}{options}", patch.id));
     }
     notes
-}
-
-/// How the tests fail to distinguish this patch from a better one.
-pub fn open_question(patch: &PatchReport) -> Option<String> {
-    let differs = patch.differs.as_ref();
-    let differs = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)?;
-    let other = differs.ranks[1];
-    let question = differs.question().map(|question| format!(": {question}"));
-    Some(format!(
-        "no test distinguishes it from patch {other}{}",
-        question.unwrap_or_default()
-    ))
 }
 
 /// Whether the message is an error, which goes to standard error.
@@ -334,6 +327,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .filter(|site| site.angelic.is_empty())
         .count();
     match others {
+        0 => writeln!(out, "Failing tests reach no other site."),
         1 => writeln!(out, "Another site that failing tests reach is not angelic."),
         _ => writeln!(
             out,
@@ -355,7 +349,8 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
         (AngelicHow::Flipped(at), verb) => {
             let verb = verb.unwrap_or("flipped");
             let numbers: Vec<String> = at.iter().map(u32::to_string).collect();
-            format!("{verb} at evaluation {}", numbers.join(" and "))
+            let evaluations = agree(numbers.len(), "evaluation", "evaluations");
+            format!("{verb} at {evaluations} {}", numbers.join(" and "))
         }
         (AngelicHow::First { evaluations, .. }, Some(verb)) => {
             format!("{verb} at the first {}", evaluations_of(*evaluations))
@@ -421,19 +416,15 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         count(outcome.tests.len(), "test"),
         count(outcome.sites.len(), "site")
     )?;
-    if outcome.sites.is_empty() {
-        writeln!(
-            out,
-            "There is no condition that may be changed. {}",
-            outcome.without_places()
-        )?;
+    if let Some(why) = outcome.why_no_place() {
+        writeln!(out, "{why}")?;
     }
     if let Some(unread) = outcome.why_unread() {
         writeln!(out, "{unread}")?;
     }
-    match outcome.sites.iter().any(|site| site.kind == "guard") {
-        true => Ok(()),
-        false => writeln!(
+    match outcome.scope.unlisted {
+        0 => Ok(()),
+        _ => writeln!(
             out,
             "Places where a guard could stand are left out; `--kind guard` lists them."
         ),

@@ -156,7 +156,7 @@ struct Patch<'a> {
     why: &'a str,
     /// What decided each clause of the new condition, left to right.
     clauses: Vec<Clause<'a>>,
-    /// What distinguishes it from the best other patch at the same place.
+    /// How it differs from the best other patch at the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
     /// The other members of its family, best first, at most nine: nothing observed tells them from the patch, and

@@ -69,7 +69,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         )?;
     }
     for patch in &outcome.patches {
-        details(patch, out)?;
+        details(outcome, patch, out)?;
     }
     faults(&outcome.faults, out)?;
     list(out, "Failing tests", &outcome.failing_tests)?;
@@ -84,7 +84,7 @@ fn title(outcome: &Outcome) -> String {
     let number = count(outcome.patches.len(), "plausible patch");
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => format!("cargo nopol: {number}"),
-        Ending::NoPatch => "cargo nopol: no patch found".to_owned(),
+        Ending::NoPatch => format!("cargo nopol: no {} found", outcome.sought()),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
         Ending::Localized if !outcome.faults.is_empty() => {
@@ -95,7 +95,7 @@ fn title(outcome: &Outcome) -> String {
     }
 }
 
-fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
+fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let is_first = if patch.rank == 1 { " open" } else { "" };
     writeln!(
         out,
@@ -108,13 +108,17 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
         writeln!(out, "- fixes {}", code(test))?;
     }
     if patch.alike > 0 {
-        writeln!(out, "- {} like it; no test distinguishes them", patch.alike)?;
+        let alike = outcome.family_is_alike(patch);
+        writeln!(out, "- {} like it, not built alone; {alike}", patch.alike)?;
     }
     if let Some(caveat) = patch.evidence.caveat() {
         writeln!(out, "- unchecked: {caveat}")?;
     }
     if let Some(doubt) = patch.doubt() {
         writeln!(out, "- {}", text(&doubt).replace('\n', "\n  "))?;
+    }
+    if let Some(question) = outcome.open_question(patch) {
+        writeln!(out, "- {}", text(&question))?;
     }
     writeln!(out, "\n</details>\n")
 }

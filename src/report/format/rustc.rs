@@ -26,7 +26,7 @@ impl Render for Rustc {
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let mut report = String::new();
         for patch in &outcome.patches {
-            let diagnostic = diagnostic(patch);
+            let diagnostic = diagnostic(outcome, patch);
             let line = match package(outcome, patch) {
                 Some(package) => message(package, diagnostic),
                 // A program that cargo does not build.
@@ -78,13 +78,13 @@ fn message(package: &PackageReport, diagnostic: Value) -> Value {
 }
 
 /// A diagnostic of rustc.
-fn diagnostic(patch: &PatchReport) -> Value {
+fn diagnostic(outcome: &Outcome, patch: &PatchReport) -> Value {
     let title = headline(patch);
     let mut children = vec![note(&format!("{}: {}", sureness(patch), patch.why))];
     children.push(help(&advice(patch), &patch.edits));
     for other in &patch.alternatives {
         if let Some(edits) = patch.edits_of(other) {
-            let advice = format!("or (no test distinguishes them): {}", other.change);
+            let advice = format!("or ({}): {}", outcome.family_is_alike(patch), other.change);
             children.push(help(&advice, &edits));
         }
     }

@@ -103,6 +103,7 @@ fn full() -> Outcome {
                 yields: [Some(false), Some(true)],
             }),
         }],
+        failing_examples: vec!["src/a.rs - f".to_owned()],
         alike: 4,
         confidence: 0.62,
     };
@@ -115,6 +116,7 @@ fn full() -> Outcome {
         failing_tests: vec!["t".to_owned()],
         set_aside: Vec::new(),
         failing_examples: vec!["e".to_owned()],
+        has_doctests: true,
         passing_tests: vec!["p".to_owned()],
         complaints: vec![Complaint {
             test: "t".to_owned(),
@@ -167,6 +169,12 @@ fn full() -> Outcome {
         command: "cargo nopol c",
         options: " --top 1".to_owned(),
         narrowed_by: vec!["--kind guard".to_owned()],
+        scope: crate::report::Scope {
+            places: Some(7),
+            unlisted: 2,
+            is_unchanged: true,
+            is_localization: true,
+        },
         tried_pairs: true,
         is_disturbed: true,
         packages: vec![PackageReport {

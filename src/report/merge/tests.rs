@@ -64,7 +64,7 @@ fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares(
     assert_eq!(ids(&merged), [(1, "a1"), (2, "b1"), (3, "b2")]);
     assert_eq!(merged.groups[0].patches, ["a1", "b1", "b2"]);
     assert_eq!((merged.ending, merged.builds), (Ending::Patched, 9));
-    assert_eq!(merged.warnings, ["same"]);
+    assert_eq!(merged.warnings, ["same", SHARED]);
     let turned = merge(&[b, none, a], 3).unwrap();
     assert_eq!(ids(&turned), ids(&merged));
 }
@@ -199,4 +199,32 @@ fn a_failing_test_has_one_cause_and_what_cures_fewer_tests_comes_later_and_is_a_
     assert!(merged.patches[1].confidence <= CURES_FEWER);
     let unlikely = nopol_synth::weights::WEIGHTS.confidence.unlikely;
     assert_eq!(CURES_FEWER, unlikely);
+}
+
+#[test]
+fn causes_come_in_the_order_of_their_cheapest_patches_and_a_test_that_none_cures_makes_all_less_sure()
+ {
+    let likely = |tests: &[&str], cost: u32, id: &str| {
+        let patch = PatchReport {
+            confidence: 0.6,
+            evidence: Evidence::Tested,
+            ..named(1, id)
+        };
+        let all = ["a", "b", "c"].map(str::to_owned).to_vec();
+        Outcome {
+            failing_tests: all,
+            ..share(tests, vec![(cost, patch)])
+        }
+    };
+    let of = |shares: &[Outcome]| -> Vec<(String, f64)> {
+        let merged = merge(shares, 5).unwrap();
+        let patches = merged.patches.into_iter();
+        patches.map(|it| (it.id, it.confidence)).collect()
+    };
+    let shares = numbered([likely(&["a"], 20, "x"), likely(&["b"], 10, "y")]);
+    let both = [("y".to_owned(), 0.3), ("x".to_owned(), 0.3)];
+    assert_eq!(of(&shares), both);
+    let shares = numbered([likely(&["a"], 20, "x"), likely(&["b", "c"], 30, "y")]);
+    let all = [("y".to_owned(), 0.6), ("x".to_owned(), 0.6)];
+    assert_eq!(of(&shares), all);
 }

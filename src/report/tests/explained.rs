@@ -25,7 +25,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
       in 1 failing test: `grades::tests::just_enough`
       in 7 passing tests: `grades::tests::t1`, `grades::tests::t2`, `grades::tests::t3`, `grades::tests::t4`, `grades::tests::t5` and 2 more
 
-    Compared with patch 1: no test distinguishes them.
+    Compared with patch 1: their conditions agree in all recorded values; no test distinguishes the patches.
       With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
       If the result depends on it, a test that reaches src/lib.rs:4 with these values decides.
     ");
@@ -38,16 +38,40 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let mut outcome = two_patches();
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     let said = explained(&outcome, "2");
-    assert!(said.contains("both fix the same failing tests"), "{said}");
+    let same = "their conditions differ in recorded values; no test distinguishes the patches.";
+    assert!(said.contains(same), "{said}");
+    // Then nobody is asked which is right, since the tests say that both are.
+    assert_eq!(
+        outcome.open_question(&outcome.patches[1]).unwrap(),
+        "no test distinguishes it from patch 1"
+    );
+    outcome.patches[0].failing_examples = vec!["src/lib.rs - f".to_owned()];
+    let said = explained(&outcome, "2");
+    let apart = "in recorded values; both fix the same tests, and other doctests fail with each.";
+    assert!(said.contains(apart), "{said}");
+    assert_eq!(outcome.open_question(&outcome.patches[1]), None);
+    let notes = format::human::notes(&outcome, &outcome.patches[0]);
+    assert!(
+        notes.contains(&"the doctest of `src/lib.rs - f` still fails with it".to_owned()),
+        "{notes:?}"
+    );
+    outcome.patches[0].evidence = Evidence::Together;
+    outcome.patches[0].failing_examples.clear();
+    let said = explained(&outcome, "2");
+    assert!(
+        said.contains("; both fix the same failing tests."),
+        "{said}"
+    );
+    outcome.patches[0].evidence = Evidence::Tested;
     outcome.patches[0]
         .fixes
         .push(outcome.failing_tests[1].clone());
     let said = explained(&outcome, "2");
-    let apart = "that tests have: patch 1 alone fixes `grades::tests::other`.";
+    let apart = "in recorded values: patch 1 alone fixes `grades::tests::other`.";
     assert!(said.contains(apart), "{said}");
     outcome.patches[1].fixes = outcome.failing_tests.clone();
     let said = explained(&outcome, "2");
-    assert!(said.contains("every test passes with both"), "{said}");
+    assert!(said.contains("no test distinguishes the patches"), "{said}");
 }
 
 #[test]
@@ -93,7 +117,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000 of 1: high where failing tests go and few passing ones do.
+    Suspiciousness 1.000, from 0 to 1: it is high where many failing and few passing tests go.
       forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");
@@ -116,4 +140,44 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     outcome.sites[0].angelic.clear();
     let none = "No patch here: no forced outcome makes a failing test pass.";
     assert_eq!(last(&outcome), none);
+}
+
+#[test]
+fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
+    let mut outcome = two_patches();
+    outcome.patches[0].alike = 1;
+    outcome.failing_tests.truncate(1);
+    let notes = |outcome: &Outcome| format::human::notes(outcome, &outcome.patches[0])[0].clone();
+    assert_eq!(
+        notes(&outcome),
+        "and 1 like it, not built alone; no test distinguishes them: see `explain`"
+    );
+    outcome.failing_tests.push("another cause".to_owned());
+    outcome.has_doctests = true;
+    outcome.patches[0].alike = 2;
+    assert_eq!(
+        notes(&outcome),
+        "and 2 like it, not built alone; no test that it fixes or that passed before distinguishes them, but doctests \
+         were not run on the others: see `explain`"
+    );
+    let said = explained(&outcome, "1");
+    assert!(
+        said.contains(
+            "Its family: other plausible patches, not built alone; no test that it fixes or"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn patches_at_different_places_are_not_distinguished_either() {
+    let mut outcome = two_patches();
+    outcome.patches[1].differs = None;
+    assert_eq!(outcome.open_question(&outcome.patches[0]), None);
+    assert_eq!(
+        outcome.open_question(&outcome.patches[1]).unwrap(),
+        "no test distinguishes it from patch 1"
+    );
+    outcome.patches[1].fixes.push("another".to_owned());
+    assert_eq!(outcome.open_question(&outcome.patches[1]), None);
 }

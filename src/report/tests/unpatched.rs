@@ -121,10 +121,11 @@ fn without_an_angelic_site_localization_ended_it() {
     let narrowed = outcome.why_not().unwrap();
     assert!(
         narrowed.contains(
-            "reaches a place that `--kind guard --file 'a b.rs'` allows; `cargo nopol list --kind guard --file 'a b.rs'` shows"
+            "reaches a place that `--kind guard --file 'a b.rs'` allow; `cargo nopol list --kind guard --file 'a b.rs'` shows"
         ),
         "{narrowed}"
     );
+    outcome.narrowed_by = vec!["--kind condition".to_owned()];
     outcome.sites = vec![site()];
     outcome.sites[0].angelic.clear();
     let localization = outcome.why_not().unwrap();
@@ -135,12 +136,29 @@ fn without_an_angelic_site_localization_ended_it() {
         "{localization}"
     );
     assert!(
-        localization.ends_with("which --multi tries."),
+        localization
+            .ends_with("Perhaps two conditions must change at once, which `--multi` tries."),
         "{localization}"
     );
     assert!(
-        localization.contains("No early exit was tried"),
+        localization.contains("Early exits were not tried, because `--kind` does not name `guard`. The fault may lie elsewhere: `--kind arithmetic`"),
         "{localization}"
+    );
+    outcome.narrowed_by = vec!["--quick".to_owned()];
+    let quick = outcome.why_not().unwrap();
+    assert!(
+        quick.ends_with(
+            "at the only place that failing tests reach. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
+             integer expressions; missing calls and assignments are not searched for. Without `--quick`, more is tried."
+        ),
+        "{quick}"
+    );
+    outcome.narrowed_by.clear();
+    assert!(
+        outcome
+            .why_not()
+            .unwrap()
+            .contains("because none is known there")
     );
     let guard = |line, text: &str| SiteReport {
         kind: "guard",
@@ -162,7 +180,7 @@ fn without_an_angelic_site_localization_ended_it() {
     );
     assert!(
         exits.contains(
-            "The early exits tried were `return None` and `break`; if another value must be returned, it was not tried. Or the fault"
+            "The early exits tried were `return None` and `break`; if another value must be returned, it was not tried. The fault may lie elsewhere"
         ),
         "{exits}"
     );
@@ -182,16 +200,90 @@ fn without_an_angelic_site_localization_ended_it() {
     for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
         assert!(!none.contains(untrue), "{none}");
     }
-    outcome.sites.push(SiteReport {
+    let computed = SiteReport {
         kind: "arithmetic",
         ..guard(9, "a + 1")
-    });
+    };
+    outcome.sites.push(computed.clone());
     let computing = outcome.why_not().unwrap();
     assert!(
         computing.contains(
             "reach no condition; small edits of integer expressions do not help, either. The early"
         ),
         "{computing}"
+    );
+    assert!(!computing.contains("--kind arithmetic"), "{computing}");
+    outcome.sites = vec![computed];
+    assert!(
+        outcome
+            .why_not()
+            .unwrap()
+            .contains("reach no place of another kind")
+    );
+    outcome.narrowed_by = vec!["--kind arithmetic".to_owned()];
+    assert!(
+        outcome
+            .why_not()
+            .unwrap()
+            .contains("Conditions were not examined, because `--kind` names no other kind.")
+    );
+}
+
+#[test]
+fn where_options_leave_no_place_that_is_the_reason() {
+    let mut outcome = Outcome {
+        scope: Scope {
+            places: Some(0),
+            ..Scope::default()
+        },
+        ..Outcome::default()
+    };
+    let why = |outcome: &Outcome| outcome.why_not().unwrap();
+    assert!(why(&outcome).starts_with("The program has no place that may be changed. Code in"));
+    outcome.narrowed_by = vec!["--only-in-diff".to_owned()];
+    assert_eq!(
+        why(&outcome),
+        "`--only-in-diff` leaves no place that may be changed."
+    );
+    outcome.scope.is_unchanged = true;
+    assert_eq!(
+        why(&outcome),
+        "`--only-in-diff` leaves no place that may be changed: no line of a source has uncommitted changes."
+    );
+    outcome.share = Some((2, 3));
+    outcome.scope.is_unchanged = false;
+    assert_eq!(
+        why(&outcome),
+        "Together, `--only-in-diff --shard 2/3` leave no place that may be changed."
+    );
+    // There are places, and no failing test reaches one.
+    outcome.scope.places = Some(4);
+    assert!(
+        why(&outcome).starts_with("No failing test reaches a place that `--only-in-diff` allows")
+    );
+}
+
+#[test]
+fn a_localization_does_not_speak_of_patches() {
+    let mut outcome = Outcome {
+        scope: Scope {
+            places: Some(3),
+            is_localization: true,
+            ..Scope::default()
+        },
+        narrowed_by: vec!["--kind arithmetic".to_owned()],
+        ..Outcome::default()
+    };
+    assert_eq!(
+        human(&outcome),
+        "No angelic site found.\nOutcomes are forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
+    );
+    outcome.narrowed_by.clear();
+    outcome.sites = vec![site()];
+    outcome.sites[0].angelic.clear();
+    assert_eq!(
+        human(&outcome),
+        "No angelic site found.\nForcing it true or false does not help at the only place that failing tests reach.\n"
     );
 }
 

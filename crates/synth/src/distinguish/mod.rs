@@ -30,6 +30,21 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
     }
 }
 
+/// Whether `a` has the value of `b` wherever `b` can be computed, which is proved; then `b` is `a`, or `a` that panics for
+/// some values.
+pub fn covers(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> bool {
+    let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
+    let Some(pair) = Pair::new(a, b, pool, rows) else {
+        return false;
+    };
+    let pair = Pair {
+        is_covering: true,
+        ..pair
+    };
+    let is_refuted = pair.observed().is_some() || nearby::difference(&pair).is_some();
+    !is_refuted && !is_hard(&pair) && solver::equal(&pair) == Equality::Proved
+}
+
 /// The simplest context in which two conditions differ: a row if they differ in one, else a row with as few
 /// terms as possible changed to values of small magnitude. What was the same in all of many rows stays the same.
 /// `None` if they are equal, or if none is found within the limit.

@@ -45,6 +45,8 @@ pub(crate) struct Pair<'a> {
     pub varied: Vec<TermId>,
     /// Terms used that had the same value in every row, and many values.
     pub tied: Vec<[TermId; 2]>,
+    /// Whether they differ only where the second one has a value: [`crate::covers`].
+    pub is_covering: bool,
 }
 
 /// The values that two terms must have shared before they count as tied: fewer may be an accident of the tests.
@@ -74,6 +76,7 @@ impl<'a> Pair<'a> {
             used,
             related,
             tied: Vec::new(),
+            is_covering: false,
         })
     }
 
@@ -133,7 +136,8 @@ impl<'a> Pair<'a> {
     pub fn context(&self, row: &Row) -> Option<Counterexample> {
         let yields = self.exprs.map(|expr| expr.eval_bool(row));
         let value = |term: &TermId| (*term, row.values.get(*term).cloned().flatten());
-        (yields[0] != yields[1]).then(|| Counterexample {
+        let is_compared = !self.is_covering || yields[1].is_some();
+        (is_compared && yields[0] != yields[1]).then(|| Counterexample {
             values: self.used.iter().map(value).collect(),
             yields,
         })

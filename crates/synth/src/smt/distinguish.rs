@@ -133,10 +133,10 @@ impl<'a> Search<'a> {
             search.machine.expr(pair.exprs[1])?,
         ];
         let other = compare(CmpOp::Ne, &a.value, &b.value)?;
-        rules.push(any([
-            a.defined.xor(&b.defined),
-            all([a.defined.clone(), other]),
-        ]));
+        rules.push(match pair.is_covering {
+            true => all([b.defined.clone(), any([a.defined.not(), other])]),
+            false => any([a.defined.xor(&b.defined), all([a.defined.clone(), other])]),
+        });
         rules.extend(search.machine.facts());
         for rule in rules {
             search.solver.assert(rule);

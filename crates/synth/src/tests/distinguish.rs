@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::distinguish::axioms::axioms;
-use crate::{Counterexample, Equality, difference, equal, possible_difference};
+use crate::{Counterexample, Equality, covers, difference, equal, possible_difference};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -44,6 +44,18 @@ fn a_sum_differs_from_none_only_at_overflow() {
     let (values, yields) = shown(&problem, &sum, &cmp(0, CmpOp::Ge, 1)).unwrap();
     assert_eq!(values, "n = 18446744073709551615, m = 5");
     assert_eq!(yields, [None, Some(false)].map(|value| value.map(|_| true)));
+}
+
+#[test]
+fn a_sum_is_covered_by_what_it_equals_where_it_does_not_overflow() {
+    let problem = numbers(IntType::Usize)
+        .row(&[usize(3), usize(5)], true)
+        .row(&[usize(4), usize(2)], false);
+    let sum = term(0).arith(ArithOp::Add, term(3)).cmp(CmpOp::Gt, term(1));
+    let covers = |a: &Expr, b: &Expr| covers(a, b, &problem.pool, &problem.spec.rows);
+    assert!(covers(&cmp(0, CmpOp::Ge, 1), &sum));
+    assert!(!covers(&sum, &cmp(0, CmpOp::Ge, 1)));
+    assert!(!covers(&cmp(0, CmpOp::Gt, 1), &sum));
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! Which tests a patch was compared with another one by, and whether one of them distinguishes the two.
+
+use nopol_basics::agree;
+
+use super::phrases::names;
+use super::{DifferenceReport, Outcome, PatchReport};
+
+impl PatchReport {
+    /// Whether each was built alone, and every test and doctest has the same outcome with both.
+    pub fn passes_the_same_as(&self, other: &Self) -> bool {
+        let is_tested = self.evidence.is_tested() && other.evidence.is_tested();
+        let cures = |a: &Self, b: &Self| a.fixes.iter().all(|test| b.fixes.contains(test));
+        is_tested
+            && cures(self, other)
+            && cures(other, self)
+            && self.failing_examples == other.failing_examples
+    }
+
+    /// The doctests that fail with it, as a clause; they failed before.
+    pub fn still_failing_examples(&self) -> Option<String> {
+        let mut examples = self.failing_examples.clone();
+        examples.dedup();
+        (!examples.is_empty()).then(|| {
+            format!(
+                "{} of {} still {} with it",
+                agree(self.failing_examples.len(), "the doctest", "doctests"),
+                names(&examples),
+                agree(self.failing_examples.len(), "fails", "fail")
+            )
+        })
+    }
+}
+
+impl Outcome {
+    /// A better patch that no test distinguishes from this one, as a clause, with a question that decides between them if one
+    /// is known; `None` if there is none.
+    pub fn open_question(&self, patch: &PatchReport) -> Option<String> {
+        let is_better = |rank: usize| {
+            let mut better = self.patches.iter().filter(|it| it.rank < patch.rank);
+            better.any(|it| it.rank == rank && it.passes_the_same_as(patch))
+        };
+        let differs = patch.differs.as_ref().filter(|it| is_better(it.ranks[1]));
+        let other = match differs {
+            Some(differs) => differs.ranks[1],
+            None => self
+                .patches
+                .iter()
+                .map(|it| it.rank)
+                .find(|it| is_better(*it))?,
+        };
+        // In values that tests have, both were right.
+        let question = differs
+            .filter(|differs| !differs.is_seen)
+            .and_then(DifferenceReport::question);
+        let question = question.map(|question| format!(": {question}"));
+        Some(format!(
+            "no test distinguishes it from patch {other}{}",
+            question.unwrap_or_default()
+        ))
+    }
+
+    /// How far the members of a patch's family were compared, as a clause: they were judged together by the tests that it
+    /// fixes and by those that passed before.
+    pub fn family_is_alike(&self, patch: &PatchReport) -> String {
+        let tests = match self.fixes_all(patch) {
+            true => "no test distinguishes them",
+            false => "no test that it fixes or that passed before distinguishes them",
+        };
+        let examples = match self.has_doctests {
+            true => format!(
+                ", but doctests were not run on {}",
+                agree(patch.alike, "the other", "the others")
+            ),
+            false => String::new(),
+        };
+        format!("{tests}{examples}")
+    }
+
+    /// Whether a patch fixes every failing test.
+    pub fn fixes_all(&self, patch: &PatchReport) -> bool {
+        let mut failing = self.failing_tests.iter();
+        failing.all(|test| patch.fixes.contains(test))
+    }
+}
