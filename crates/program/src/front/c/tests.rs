@@ -354,6 +354,9 @@ fn grouped(syntax: super::Syntax<'_>) -> String {
 fn only_a_type_in_parentheses_casts_what_follows() {
     for (text, expected) in [
         ("(n) - 1 * 2 > 3", "((n - (1 * 2)) > 3)"),
+        ("(n)-1*2 > 3", "((n - (1 * 2)) > 3)"),
+        ("(v[0])-1*2", "(v[0] - (1 * 2))"),
+        ("(f(a))-b*2", "(f(a) - (b * 2))"),
         ("(a) + ((b) - (a)) / 2", "(a + ((b - a) / 2))"),
         ("MID(a, b)", "(a + ((b - a) / 2))"),
         ("(a) & b == 5", "(a & (b == 5))"),
