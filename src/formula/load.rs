@@ -289,8 +289,8 @@ impl Loaded {
                 let line = self.line(*span);
                 format!("{kind}{line}")
             }
-            End::WrongOutput => "it prints something else".to_owned(),
-            End::WrongExit(code) => format!("it exits with {code}"),
+            End::WrongOutput => "it prints the wrong output".to_owned(),
+            End::WrongExit(code) => format!("it exits with code {code}"),
             End::Bound(_) => format!(
                 "a loop or recursion repeats more than {}",
                 times(self.rounds as usize)

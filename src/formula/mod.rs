@@ -7,6 +7,7 @@
 
 mod chosen;
 pub mod conditions;
+mod elements;
 pub mod left_out;
 pub mod load;
 pub mod localization;
@@ -140,9 +141,12 @@ fn located(program: &Program, texts: &[String], stop: Stop) -> Outside {
     }
 }
 
-/// `1 place`, `2 places`.
-pub(crate) fn places(number: usize) -> String {
-    nopol_basics::count(number, "place")
+/// `a single place`, `at most 2 places`.
+pub(crate) fn at_most(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("a single {noun}"),
+        _ => format!("at most {}", nopol_basics::count(number, noun)),
+    }
 }
 
 impl Loaded {

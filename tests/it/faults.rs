@@ -564,3 +564,36 @@ int main(int argc, char **argv) {
         assert!(run.stderr.contains("interrupted"), "{}", run.stderr);
     }
 }
+
+/// Five numbers, of which the first so many are set.
+const TABLE: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int t[5] = {1, 2, 3, 4, 5};
+    int i, n = argc > 1 ? atoi(argv[1]) : 0;
+    for (i = 0; i < n; i++)
+        t[i] = 9;
+    printf(\"%d%d%d%d%d\\n\", t[0], t[1], t[2], t[3], t[4]);
+    return 0;
+}
+";
+
+#[test]
+fn an_element_that_would_have_to_be_set_is_written_as_the_source_does() {
+    let subject = program(TABLE, &[("./p 2", "19395"), ("./p 1", "19345")]);
+    let run = subject.nopol(&["c", "faults"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout
+            .contains("would have to be t[1] = 9, then t[3] = 9"),
+        "{}",
+        run.stdout
+    );
+    // Also in an initializer, but only where another element is set than by the program.
+    let initial = "`4` would have to be t[1] = 9\n";
+    assert!(run.stdout.contains(initial), "{}", run.stdout);
+    let initial = "`4` would have to be 9 in ";
+    assert!(run.stdout.contains(initial), "{}", run.stdout);
+}

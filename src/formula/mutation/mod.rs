@@ -255,7 +255,8 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     goal.explain(request, &found, &mut shown);
     if found.is_sampled {
         shown.warnings.push(
-            "only some of the numbers that a constant may become were tried: the runs are too large for formulas"
+            "only some of the numbers that a constant may become were tried, because the tests run too many statements to search \
+             all numbers at once"
                 .to_owned(),
         );
     }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use nopol_basics::{agree, count, times};
 
-use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
+use crate::formula::{at_most, left_out};
 use crate::report::Ended;
 
 /// Most tests named.
@@ -50,18 +50,15 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }
-        (_, true) => format!(
-            "among the changes of level {} there are no others",
-            shown.level
-        ),
+        (_, true) => format!("level {} has no others", shown.level),
         _ => format!(
-            "among the changes of level {} there are no others of up to {}",
+            "level {} has no others that change {}",
             shown.level,
-            count(shown.complete_to, "statement")
+            at_most(shown.complete_to, "statement")
         ),
     };
     let any = match shown.has_any_number {
-        true => " (where any number may stand, one is shown)",
+        true => " (where many numbers would do, one is shown)",
         false => "",
     };
     writeln!(text, "\n{what}{any}; {extent}:\n")?;
