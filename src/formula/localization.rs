@@ -224,7 +224,7 @@ pub fn shown(
         FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values at {} make the failing {} pass in runs in which no loop iterates more than {} (--size, --bound)",
+                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {} (--size, --bound)",
                 super::at_most(found.complete_to, "place"),
                 agree(tests.len(), "test", "tests"),
                 times(loaded.bound as usize),

@@ -133,3 +133,23 @@ fn a_repair_returns_what_it_should_for_small_arguments_beyond_the_bound() {
     assert!(repairs(&found).is_empty(), "{}", run.stdout);
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
 }
+
+#[test]
+fn functions_that_multiply_in_other_ways_are_compared() {
+    let subject = functions(
+        "int wanted(int x) { if (x < 0) return -2 * x; return 2 * x; }\n\
+         int twice_abs(int x) { int y = x; if (x < -1) y = -x; return 2 * y; }",
+    );
+    let ask = [
+        "c",
+        "mutate",
+        "--function=twice_abs",
+        "--reference-function=wanted",
+        "--time-limit=30",
+    ];
+    let run = subject.nopol(&ask);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let first = "twice_abs(-1) fails: it does not return 2\n";
+    assert!(run.stdout.starts_with(first), "{}", run.stdout);
+    assert!(run.stdout.contains("becomes  x < 0"), "{}", run.stdout);
+}

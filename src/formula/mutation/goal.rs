@@ -210,7 +210,11 @@ impl Goal {
             MutateOutcome::Limit => (
                 Ended::Limit,
                 Some(format!(
-                    "the time limit ended the search; {}",
+                    "{}; {}",
+                    match request.stop.is_wanted() {
+                        true => "the search was interrupted",
+                        false => "the time limit ended the search",
+                    },
                     match (found.complete_to, found.repairs.is_empty()) {
                         (0, _) =>
                             "not even the changes of a single statement were all tried".to_owned(),
@@ -412,6 +416,7 @@ mod tests {
     use nopol_process::run::command::{Case, Command, Comparison, Input};
 
     use super::*;
+    use crate::formula::UserStop;
     use crate::subject::Project;
     use crate::subject::c::options::COptions;
 
@@ -451,6 +456,7 @@ mod tests {
             implicit: true,
             prune: Prune::Slice,
             time_limit: Some(Duration::from_secs(60)),
+            stop: UserStop::default(),
         };
         let (whole, texts) = (whole(), [LONG.to_owned()]);
         let goal = Goal::new(&whole, &request, Deadline::Never).unwrap();

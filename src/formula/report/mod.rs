@@ -10,7 +10,6 @@ use serde::Serialize;
 use super::at_most;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
-use crate::report::Ended;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;
@@ -68,7 +67,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         at_most(shown.complete_to.max(largest), "place"),
         if number > 1 { " each" } else { "" },
         all(shown.failing.len(), "failing test"),
-        if shown.outcome == Ended::Limit {
+        if shown.outcome.is_cut() {
             "; there may be more candidates:"
         } else {
             ":"

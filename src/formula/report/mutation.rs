@@ -6,7 +6,6 @@ use nopol_basics::{agree, count, times};
 
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
 use crate::formula::{at_most, left_out};
-use crate::report::Ended;
 
 /// Most tests named.
 const MANY: usize = 10;
@@ -45,13 +44,13 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         return Ok(());
     };
     let what = count(shown.repairs.len(), "minimal repair");
-    let extent = match (shown.outcome, shown.is_exhausted) {
-        (Ended::Limit, _) => "there may be more".to_owned(),
+    let extent = match shown.is_exhausted {
+        _ if shown.outcome.is_cut() => "there may be more".to_owned(),
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }
-        (_, true) => format!("level {} has no others", shown.level),
-        _ => format!(
+        true => format!("level {} has no others", shown.level),
+        false => format!(
             "level {} has no others that change {}",
             shown.level,
             at_most(shown.complete_to, "statement")

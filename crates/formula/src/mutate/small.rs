@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use nopol_program::interpret::{End, Limits, Value, call};
-use nopol_program::ir::{FunctionId, Program, Scalar};
+use nopol_program::ir::{FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
 
-use super::specification::{Trouble, cells};
+use super::specification::{Check, Specification, Trouble, cells, is_late, limits};
 use crate::encode::Extent;
 
 /// How many rounds a loop may go, and how many statements a run may take: of what takes longer the end is not awaited.
@@ -69,8 +69,17 @@ pub const fn is_endless(end: &End) -> bool {
     matches!(end, End::Bound(_) | End::Steps)
 }
 
-/// Small arguments with which a function must return, and what, if that matters.
-pub struct SmallCalls(Vec<(Vec<i128>, Option<i128>)>);
+/// Calls with small arguments in which a function must return.
+pub struct SmallCalls(Vec<SmallCall>);
+
+/// A call with small arguments.
+struct SmallCall {
+    arguments: Vec<i128>,
+    /// What must be returned, if that matters.
+    expected: Option<i128>,
+    /// Whether the reference returns within the bound, so that the call counts for the formula, too.
+    is_within: bool,
+}
 
 impl SmallCalls {
     /// The calls that the reference returns from, with what it returns; without a reference those in which the unchanged
@@ -89,20 +98,46 @@ impl SmallCalls {
         for arguments in small(&cells(program, function)) {
             let asked = reference.unwrap_or(function);
             let (end, result) = run(program, asked, &arguments, extent, STEPS_EXPECTED)?;
-            let counts = match (&end, reference) {
-                (End::Passed, _) => true,
-                (End::Fault(..), None) => true,
-                _ => false,
-            };
+            // Without a reference a fault is an end, too.
+            let counts = end == End::Passed || reference.is_none() && matches!(end, End::Fault(..));
             endless += usize::from(is_endless(&end));
             if counts {
-                calls.push((arguments, reference.and(result)));
+                let limits = limits(extent);
+                let (positions, none) = (&mut Positions::default(), &HashMap::new());
+                let is_within = reference.is_none_or(|reference| {
+                    let (run, _) = call(program, reference, &arguments, &limits, positions, none);
+                    run.end == End::Passed
+                });
+                calls.push(SmallCall {
+                    arguments,
+                    expected: reference.and(result),
+                    is_within,
+                });
             }
             if endless == MOST_ENDLESS {
                 break;
             }
         }
         Ok(Self(calls))
+    }
+
+    /// The first call in which a program is wrong within the bound: a run costs less than a solver.
+    pub fn refuted(
+        &self,
+        specification: &Specification,
+        program: &Program,
+        extent: Extent,
+    ) -> Option<Check> {
+        let (original, positions) = (Made::new(), &mut Positions::default());
+        let mut calls = self.0.iter().filter(|call| call.is_within);
+        calls.find_map(|call| {
+            let check = Check::Call {
+                arguments: call.arguments.clone(),
+                expected: call.expected,
+            };
+            let verdict = specification.judge(program, &original, &check, extent, positions);
+            (!verdict.holds && !is_late(extent)).then_some(check)
+        })
     }
 
     /// Whether a program goes wrong in one of the calls: it does not return, or not what it should.
@@ -115,7 +150,12 @@ impl SmallCalls {
         function: FunctionId,
         extent: Extent,
     ) -> Result<bool, Trouble> {
-        for (arguments, expected) in &self.0 {
+        for SmallCall {
+            arguments,
+            expected,
+            ..
+        } in &self.0
+        {
             let (end, result) = far(program, function, arguments, extent)?;
             let is_right = match end {
                 End::Passed => expected.is_none() || result == *expected,
@@ -131,7 +171,7 @@ impl SmallCalls {
     }
 }
 
-/// Small arguments for parameters with these cells: all combinations for up to three of them; for more, those in which at
+/// Small arguments for parameters with these cells, the smallest first: all combinations for up to three of them; for more, those in which at
 /// most one differs from the others.
 fn small(cells: &[Scalar]) -> Vec<Vec<i128>> {
     let range = match cells.len() {
@@ -166,6 +206,8 @@ fn small(cells: &[Scalar]) -> Vec<Vec<i128>> {
     }
     let fits = |(ty, value): (&Scalar, &i128)| ty.wrap(*value) == *value;
     all.retain(|arguments| cells.iter().zip(arguments).all(fits));
+    // The simplest first: one of them is shown.
+    all.sort_by_key(|arguments| arguments.iter().map(|value| value.abs()).sum::<i128>());
     all
 }
 

@@ -197,7 +197,7 @@ impl Specification {
     }
 }
 
-const fn limits(extent: Extent) -> Limits {
+pub(super) const fn limits(extent: Extent) -> Limits {
     Limits {
         bound: extent.bound,
         steps: extent.steps,
@@ -546,6 +546,9 @@ impl Proof {
         function: FunctionId,
         extent: Extent,
     ) -> Result<Answer, Trouble> {
+        if let Some(check) = self.small.refuted(specification, program, extent) {
+            return Ok(Answer::Wrong(check));
+        }
         let called = self.call(program, function, extent)?;
         let wrong = self.wrong(&called);
         let wrong: Lit = self.solver.literal(&self.circuit, wrong);
