@@ -107,7 +107,7 @@ impl<P: Target> Faults<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
-        formula::end_on_signals();
+        let stop = formula::end_on_signals();
         let command = settings.project.command();
         let request = FaultsRequest {
             project: settings.project.clone(),
@@ -126,6 +126,7 @@ impl<P: Target> Faults<P> {
                 Part::PathInsensitive => Formula::PathInsensitive,
             },
             time_limit: Some(self.time_limit),
+            stop,
         };
         let result = localize(&request);
         let shown = match formula::accepted(result, self.format, Localization::outside) {

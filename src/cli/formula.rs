@@ -6,6 +6,7 @@ use nopol_process::run::interrupt;
 use serde::Serialize;
 
 use super::output;
+use crate::formula::UserStop;
 use crate::formula::load::Refusal;
 use crate::formula::report;
 use crate::report::format::{FORMATS, Format};
@@ -23,12 +24,11 @@ const OWN: [(&str, &str); 2] = [
 /// Its help says more elsewhere: these commands do not add it to the default format.
 const ANNOTATIONS: (&str, &str) = ("github", "Annotations of GitHub Actions");
 
-/// Makes SIGINT, SIGTERM and SIGHUP end the search with exit code 130 and a sentence. Without a handler, if there can be
-/// none, they end it all the same.
-pub fn end_on_signals() {
-    let _ = interrupt::end_on_signals(|| {
-        output::complain("interrupted: the search ended before it had a result");
-    });
+/// Makes SIGINT, SIGTERM and SIGHUP end the search, which then shows what it found, with exit code 130. Without a handler, if
+/// there can be none, they end the tool.
+pub fn end_on_signals() -> UserStop {
+    let note = "interrupted: the search ends with what it has found so far; a second signal ends it at once";
+    UserStop::on(interrupt::wanted_on_signals(|| output::complain(note)).ok())
 }
 
 /// The formats of such a result: its own, and those of the reports that can show it.

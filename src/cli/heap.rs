@@ -12,6 +12,7 @@ use nopol_heap::written::Written;
 use super::formula;
 use super::{SubjectOptions, Target, output};
 use crate::config::seconds;
+use crate::formula::UserStop;
 use crate::heap::batch::{self, Batch, By, HeapRequest};
 use crate::invocation::{self, Invocation};
 use crate::repair::settings::Settings;
@@ -106,6 +107,7 @@ impl<P: Target> Heap<P> {
             function: self.function,
             failing: self.failing,
             time_limit: self.time_limit,
+            stop: UserStop::default(),
             reference: self.reference_function,
             tests: self.only,
             states: states.collect(),
@@ -118,7 +120,10 @@ impl<P: Target> Heap<P> {
             }
         };
         // After the warden was forked: it cleans up when a signal ends this process.
-        formula::end_on_signals();
+        let request = HeapRequest {
+            stop: formula::end_on_signals(),
+            ..request
+        };
         let compile = |texts: &[(Utf8PathBuf, String)]| {
             let observer = Arc::new(Terminal::new(false, true));
             let refusal = invocation.refusal(texts, observer);

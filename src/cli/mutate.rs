@@ -121,7 +121,7 @@ impl<P: Target> Mutate<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
-        formula::end_on_signals();
+        let stop = formula::end_on_signals();
         let command = settings.project.command();
         let level = match self.level {
             1 => Level::One,
@@ -145,6 +145,7 @@ impl<P: Target> Mutate<P> {
                 None => Prune::of(level),
             },
             time_limit: Some(self.time_limit),
+            stop,
         };
         let result = mutation::repair(&request);
         let shown = match formula::accepted(result, self.format, Mutation::outside) {

@@ -193,13 +193,13 @@ impl Loaded {
             let none = HashMap::new();
             if loaded.is_late || deadline.is_over() {
                 loaded.is_late = true;
-                loaded.leave_out(&test, "the time limit was reached");
+                loaded.leave_out(&test, "the search ended before it was run");
                 continue;
             }
             let run = run(&loaded.program, &test, &limits, &mut positions, &none);
             if run.end == End::Late {
                 loaded.is_late = true;
-                loaded.leave_out(&test, "the time limit was reached");
+                loaded.leave_out(&test, "the search ended before it was run");
                 continue;
             }
             if run.end == End::Steps && wanted.is_empty() {
@@ -289,8 +289,8 @@ impl Loaded {
                 let line = self.line(*span);
                 format!("{kind}{line}")
             }
-            End::WrongOutput => "it prints something else".to_owned(),
-            End::WrongExit(code) => format!("it exits with {code}"),
+            End::WrongOutput => "it prints the wrong output".to_owned(),
+            End::WrongExit(code) => format!("it exits with code {code}"),
             End::Bound(_) => format!(
                 "a loop or recursion repeats more than {}",
                 times(self.rounds as usize)

@@ -1,6 +1,7 @@
 //! What `cargo nopol faults` found, in the user's terms: places with lines and texts, values as text, paths.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 
 use nopol_basics::{agree, times};
 use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
@@ -9,6 +10,7 @@ use nopol_program::ir::{PlaceId, PlaceKind};
 use nopol_program::text;
 use serde::Serialize;
 
+use super::elements;
 use super::left_out::LeftOut;
 use super::load::Loaded;
 use crate::report::Ended;
@@ -99,22 +101,36 @@ pub struct ShownCandidate {
 }
 
 impl ShownCandidate {
-    /// The values of one of its places as text, in the order of the runs; equal neighbours are one.
+    /// The values that one of its places must have, in words: in the order of the run, equal neighbours once, as in `true,
+    /// then false`. One text if they are the same in all tests, otherwise one for each test, with its name.
     pub fn values_at(&self, place: usize) -> Vec<String> {
-        let values = self.values.iter().filter(|value| value.place == place);
-        let mut values: Vec<String> = values
-            .map(|value| {
-                let text = value.literal.as_ref().unwrap_or(&value.value);
-                match value.index {
-                    Some(index) => format!("{text} at [{index}]"),
-                    None => text.clone(),
-                }
-            })
-            .collect();
-        values.dedup();
-        values
+        let of_test = |(at, test): (usize, &String)| {
+            let values = self.values.iter();
+            let values = values.filter(|value| value.place == place && value.test == *test);
+            let mut values: Vec<String> = values.map(ToString::to_string).collect();
+            values.dedup();
+            let more = if values.len() > MOST { ", …" } else { "" };
+            values.truncate(MOST);
+            (!values.is_empty()).then(|| (at, format!("{}{more}", values.join(", then "))))
+        };
+        let tests = self.tests.iter().enumerate();
+        let texts: Vec<(usize, String)> = tests.filter_map(of_test).collect();
+        match texts.split_first() {
+            Some(((_, first), others)) if others.iter().all(|(_, other)| other == first) => {
+                vec![first.clone()]
+            }
+            _ => {
+                let texts = texts.into_iter();
+                texts
+                    .map(|(at, text)| format!("{text} in {}", self.tests[at]))
+                    .collect()
+            }
+        }
     }
 }
+
+/// Most values of a run that are shown in words.
+const MOST: usize = 4;
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -145,6 +161,18 @@ pub struct ShownValue {
     pub literal: Option<String>,
     /// The element that it is written to, if an element is.
     pub index: Option<i128>,
+    /// The same as the source would write it, such as `t[3]`, if the program sets another one in one of the runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
+}
+
+impl Display for ShownValue {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(element) = &self.element {
+            write!(f, "{element} = ")?;
+        }
+        f.write_str(self.literal.as_ref().unwrap_or(&self.value))
+    }
 }
 
 /// A place on the path of a run.
@@ -196,8 +224,8 @@ pub fn shown(
         FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values at up to {} make the failing {} pass where no loop iterates more than {} (--size, --bound)",
-                super::places(found.complete_to),
+                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {} (--size, --bound)",
+                super::at_most(found.complete_to, "place"),
                 agree(tests.len(), "test", "tests"),
                 times(loaded.bound as usize),
             )),
@@ -227,6 +255,14 @@ fn candidate_of(
 ) -> ShownCandidate {
     let mut values = Vec::new();
     let mut names = Vec::new();
+    // Where an element would have to be set that the program does not set there.
+    let is_moved =
+        |evaluated: &&Evaluated| evaluated.is_angelic && evaluated.index != evaluated.original.1;
+    let runs = candidate.runs.values();
+    let moved: BTreeSet<PlaceId> = runs
+        .flat_map(|run| run.evaluated.iter().filter(is_moved))
+        .map(|evaluated| evaluated.instance.place)
+        .collect();
     for (number, run) in &candidate.runs {
         let test = &tests[*number].name;
         names.push(test.clone());
@@ -245,6 +281,16 @@ fn candidate_of(
                 value: text_of(loaded, evaluated),
                 literal: literal(loaded, evaluated),
                 index: evaluated.index,
+                element: evaluated.index.and_then(|index| {
+                    let place = evaluated.instance.place;
+                    moved.get(&place)?;
+                    let expression = expression(loaded, place).unwrap_or_default();
+                    Some(elements::element(
+                        &loaded.program.places[place].text,
+                        &expression,
+                        index,
+                    ))
+                }),
             });
         }
     }
@@ -288,16 +334,18 @@ pub fn pointers(loaded: &Loaded) -> Vec<ShownPlace> {
     places
 }
 
-fn shown_place(loaded: &Loaded, place: PlaceId) -> ShownPlace {
-    let place = &loaded.program.places[place];
-    let number = place.span.file as usize;
-    let file = loaded.program.files.get(number);
-    let (start, end) = (place.span.start as usize, place.span.end as usize);
-    let text = loaded
-        .texts
-        .get(number)
-        .and_then(|text| text.get(start..end));
-    let text = text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+/// What a place computes, as the source has it, on one line.
+fn expression(loaded: &Loaded, place: PlaceId) -> Option<String> {
+    let span = loaded.program.places[place].span;
+    let text = loaded.texts.get(span.file as usize)?;
+    let text = text.get(span.start as usize..span.end as usize)?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn shown_place(loaded: &Loaded, id: PlaceId) -> ShownPlace {
+    let place = &loaded.program.places[id];
+    let file = loaded.program.files.get(place.span.file as usize);
+    let text = expression(loaded, id);
     ShownPlace {
         file: file.map(ToString::to_string).unwrap_or_default(),
         line: place.line,

@@ -7,21 +7,25 @@
 
 mod chosen;
 pub mod conditions;
+mod elements;
 pub mod left_out;
 pub mod load;
 pub mod localization;
 pub mod mutation;
 pub mod report;
+mod user_stop;
+
+pub use self::user_stop::UserStop;
 
 use std::time::{Duration, Instant};
 
-use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::{Extent, Stop};
 use nopol_formula::faults::{FaultsOptions, Formula, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
 
 use self::load::{Loaded, Refusal, RunBounds, whole_of};
 use self::localization::{Failing, Localization, Phase};
+use crate::report::Ended;
 use crate::subject::{Project, Subject};
 
 /// What to localize.
@@ -42,6 +46,8 @@ pub struct FaultsRequest {
     pub formula: Formula,
     /// How long it may take.
     pub time_limit: Option<Duration>,
+    /// What ends it earlier.
+    pub stop: UserStop,
 }
 
 /// Finds every minimal set of places where other values make the failing tests pass.
@@ -52,7 +58,9 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
     let whole = whole_of(&subject)?;
-    let deadline = Deadline::from(request.time_limit.map(|limit| started + limit));
+    let deadline = request
+        .stop
+        .or_at(request.time_limit.map(|limit| started + limit));
     let far = RunBounds {
         deadline,
         ..RunBounds::new(request.bound, request.implicit)
@@ -90,6 +98,10 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         }];
         shown
     };
+    if shown.outcome == Ended::Limit && request.stop.is_wanted() {
+        shown.outcome = Ended::Interrupted;
+        shown.message = Some("the search was interrupted".to_owned());
+    }
     let ends = loaded.tests.iter().zip(&loaded.ends);
     shown.failing = ends
         .filter(|(_, end)| **end != nopol_program::interpret::End::Passed)
@@ -140,9 +152,12 @@ fn located(program: &Program, texts: &[String], stop: Stop) -> Outside {
     }
 }
 
-/// `1 place`, `2 places`.
-pub(crate) fn places(number: usize) -> String {
-    nopol_basics::count(number, "place")
+/// `a single place`, `at most 2 places`.
+pub(crate) fn at_most(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("a single {noun}"),
+        _ => format!("at most {}", nopol_basics::count(number, noun)),
+    }
 }
 
 impl Loaded {

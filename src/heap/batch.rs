@@ -16,8 +16,8 @@ use serde::Serialize;
 
 use super::by_tests::by_tests;
 use super::specification::{contradiction, describe, triples};
-use crate::formula::left_out;
 use crate::formula::load::{Refusal, function_named, of_c, of_rust_with, whole_of};
+use crate::formula::{UserStop, left_out};
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Project, Subject};
@@ -33,6 +33,8 @@ pub struct HeapRequest {
     pub failing: Vec<String>,
     /// How long a search may take.
     pub time_limit: Duration,
+    /// What ends it earlier.
+    pub stop: UserStop,
     /// A function of the same program that does the same and is right.
     pub reference: Option<String>,
     /// The tests whose runs begin; all if none is named.
@@ -165,7 +167,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     let options = HeapOptions {
         until: Until {
             deadline: started.checked_add(request.time_limit),
-            asked: None,
+            asked: request.stop.flag(),
         },
         ..HeapOptions::default()
     };
@@ -219,13 +221,19 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
         }
         HeapOutcome::Unknown => {
             batch.message = Some(match options.until.is_over() {
+                true if request.stop.is_wanted() => {
+                    "the search was interrupted before it found a repair".to_owned()
+                }
                 true => format!(
                     "no repair was found in {} s: --time-limit gives the search more time",
                     request.time_limit.as_secs_f64()
                 ),
                 false => "no repair was found: the runs are too large to search".to_owned(),
             });
-            Ended::Limit
+            match request.stop.is_wanted() {
+                true => Ended::Interrupted,
+                false => Ended::Limit,
+            }
         }
     };
     Ok(batch)

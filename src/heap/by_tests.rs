@@ -126,7 +126,7 @@ pub(super) fn by_tests(
         texts: &texts(whole),
         tests: &tests,
         wanted: &request.failing,
-        is_over: &|| started.elapsed() >= request.time_limit,
+        is_over: &|| request.stop.is_wanted() || started.elapsed() >= request.time_limit,
     };
     let tried = trial.search(function);
     let mut batch = Batch {
@@ -151,20 +151,23 @@ pub(super) fn by_tests(
                 false => format!("no function can be searched: {}", tried.outside.join("; ")),
             }));
         }
-        batch.outcome = if tried.is_over {
-            Ended::Limit
-        } else {
-            Ended::None
+        let is_interrupted = tried.is_over && request.stop.is_wanted();
+        batch.outcome = match tried.is_over {
+            true if is_interrupted => Ended::Interrupted,
+            true => Ended::Limit,
+            false => Ended::None,
         };
         let [singles, pairs] = tried.looked;
         batch.message = Some(format!(
             "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
             match tried.is_over {
+                true if is_interrupted => "the search was interrupted before all changes",
                 true => "the time was up before all changes",
                 false => "none of the changes",
             },
             tried.searched.join("`, `"),
             match tried.is_over {
+                true if is_interrupted => "were tried".to_owned(),
                 true => format!(
                     "were tried ({} s; --time-limit gives more)",
                     request.time_limit.as_secs_f64()

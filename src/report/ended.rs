@@ -21,8 +21,17 @@ pub enum Ended {
     Contradiction,
     /// A limit ended the search.
     Limit,
+    /// The user ended it.
+    Interrupted,
     /// The program, or every test, is outside of what the tool can reason about.
     Outside,
+}
+
+impl Ended {
+    /// Whether the search was not complete.
+    pub const fn is_cut(self) -> bool {
+        matches!(self, Self::Limit | Self::Interrupted)
+    }
 }
 
 impl From<Ended> for Ending {
@@ -33,6 +42,7 @@ impl From<Ended> for Ending {
             Ended::Correct => Self::NothingToRepair,
             Ended::None | Ended::Contradiction => Self::NoPatch,
             Ended::Limit => Self::TimeLimit,
+            Ended::Interrupted => Self::Interrupted,
             Ended::Outside => Self::UnusableBaseline,
         }
     }

@@ -31,7 +31,7 @@ pub struct FaultPlace {
     pub column: usize,
     /// The statement or the expression.
     pub text: String,
-    /// The values, in the order of the runs; equal neighbours are one.
+    /// The values in words, in the order of a run: `true, then false`. If tests need different ones, a text for each test.
     pub values: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl FaultReport {
 }
 
 impl FaultPlace {
-    /// Most values in a sentence.
+    /// Most texts for values in a sentence.
     const MOST: usize = 4;
 
     /// `FILE:LINE:COLUMN`.
@@ -72,15 +72,15 @@ impl FaultPlace {
         format!("{}:{}:{}", self.file, self.line, self.column)
     }
 
-    /// The values in words: `3, 4, …`.
+    /// The values in words: `3, then 4`, or `3 in one; 4 in other; …`.
     pub fn wanted(&self) -> String {
         let more = if self.values.len() > Self::MOST {
-            ", …"
+            "; …"
         } else {
             ""
         };
         let values = &self.values[..self.values.len().min(Self::MOST)];
-        format!("{}{more}", values.join(", "))
+        format!("{}{more}", values.join("; "))
     }
 
     fn sentence(&self) -> String {

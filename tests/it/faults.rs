@@ -3,8 +3,6 @@
 use std::fs;
 
 use camino::Utf8PathBuf;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use nopol_program::front::c;
 use serde_json::Value;
 
@@ -203,7 +201,7 @@ fn a_script_is_not_taken_for_the_program() {
 }
 
 /// A C program, and its tests: arguments, and what it must print.
-fn program(text: &str, tests: &[(&str, &str)]) -> Subject {
+pub fn program(text: &str, tests: &[(&str, &str)]) -> Subject {
     let mut toml = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n".to_owned();
     for (arguments, output) in tests {
         toml += &format!(
@@ -521,46 +519,58 @@ fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_
     }
 }
 
-#[test]
-fn a_signal_ends_the_search_with_a_sentence() {
-    let text = r#"#include <stdio.h>
+/// Five numbers, of which the first so many are set.
+const TABLE: &str = "\
+#include <stdio.h>
 #include <stdlib.h>
-int mixed(int a, int b, int c) {
-    int sum = 0;
-    for (int i = 0; i < 40; i++) {
-        if ((a * i + b) % 7 > (c * sum) % 5) sum += a * b % 11; else sum -= b * c % 13;
-        if (sum > 1000) sum = sum % 17;
-    }
-    return sum;
-}
-int main(int argc, char **argv) {
-    printf("%d\n", mixed(atoi(argv[1]), atoi(argv[2]), atoi(argv[3])));
+int main(int argc, char **argv)
+{
+    int t[5] = {1, 2, 3, 4, 5};
+    int i, n = argc > 1 ? atoi(argv[1]) : 0;
+    for (i = 0; i < n; i++)
+        t[i] = 9;
+    printf(\"%d%d%d%d%d\\n\", t[0], t[1], t[2], t[3], t[4]);
     return 0;
 }
-"#;
-    let subject = program(text, &[("3 4 5", "1234567"), ("7 2 9", "7654321")]);
-    for (name, signal) in [
-        ("faults", Signal::SIGINT),
-        ("faults", Signal::SIGHUP),
-        ("mutate", Signal::SIGTERM),
-    ] {
-        let mut command = subject.command(&["c", name, "--size", "3", "--time-limit", "100"]);
-        let (out, err) = (std::process::Stdio::piped(), std::process::Stdio::piped());
-        let child = command.stdout(out).stderr(err).spawn().unwrap();
-        let catches = || {
-            let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-            let (_, caught) = status.split_once("SigCgt:").unwrap();
-            let caught = caught.lines().next().unwrap().trim();
-            u64::from_str_radix(caught, 16).unwrap() >> (signal as i32 - 1) & 1 == 1
-        };
-        let start = std::time::Instant::now();
-        while !catches() {
-            assert!(start.elapsed().as_secs() < 60, "{name} catches no {signal}");
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
-        let run: Run = child.wait_with_output().unwrap().into();
-        assert_eq!(run.code, 130, "{name} {signal}: {}", run.stderr);
-        assert!(run.stderr.contains("interrupted"), "{}", run.stderr);
-    }
+";
+
+#[test]
+fn an_element_that_would_have_to_be_set_is_written_as_the_source_does() {
+    let subject = program(TABLE, &[("./p 2", "19395"), ("./p 1", "19345")]);
+    let run = subject.nopol(&["c", "faults"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout
+            .contains("would have to be t[1] = 9, then t[3] = 9"),
+        "{}",
+        run.stdout
+    );
+    // Also in an initializer, but only where another element is set than by the program.
+    let initial = "`4` would have to be t[1] = 9\n";
+    assert!(run.stdout.contains(initial), "{}", run.stdout);
+    let initial = "`4` would have to be 9 in ";
+    assert!(run.stdout.contains(initial), "{}", run.stdout);
+}
+
+/// The sum of the arguments, which are numbers.
+const SUM: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int sum = 1;
+    for (int i = 1; i < argc; i++)
+        sum += atoi(argv[i]);
+    printf(\"%d\\n\", sum);
+    return 0;
+}
+";
+
+#[test]
+fn arguments_may_be_read_as_numbers_one_after_the_other() {
+    let subject = program(SUM, &[("3 4 5", "12"), ("7", "7"), ("2 -6", "-4")]);
+    let run = subject.nopol(&["c", "faults", "--size=1"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let initial = "p.c:5:15  int sum = 1;\n        would have to be 0\n";
+    assert!(run.stdout.contains(initial), "{}", run.stdout);
 }

@@ -57,6 +57,7 @@ mod served;
 mod setup;
 mod shapes;
 mod shards;
+mod signals;
 mod strangers;
 mod synth;
 mod transcripts;

@@ -502,10 +502,11 @@ fn a_test_that_is_asked_about_and_passes_says_nothing_of_the_others() {
 #[test]
 fn each_repair_says_what_it_is_proved_for() {
     let subject = functions(
-        "unsigned f(unsigned char a, unsigned char b) { unsigned x = a % 8, y = b % 8 + 1; while (x > y) x = x - y; return x; }\n\
-         unsigned g(unsigned char a, unsigned char b) { return (a % 8) % (b % 8 + 1); }",
+        "unsigned f(unsigned char n) { unsigned c = 1; while (n > 0) { c = c + 1; n = n - 1; } return c; }\n\
+         unsigned g(unsigned char n) { return n; }",
     );
-    let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
+    let ask = ["c", "mutate", "--function=f", "--reference-function=g"];
+    let run = subject.nopol(&[&ask[..], &["--size=1"]].concat());
     let bounded = run
         .stdout
         .contains("proved for runs in which no loop iterates more than 8 times");

@@ -101,3 +101,55 @@ fn a_proof_says_that_globals_have_their_initial_values() {
         assert_eq!(run.stdout.contains(what), has_globals, "{}", run.stdout);
     }
 }
+
+#[test]
+fn a_repair_returns_for_small_arguments_also_where_the_program_did_not() {
+    let subject = functions(
+        "int wanted(int n) { __CPROVER_assume(n >= 0 && n < 256); int s = 0; while (n) { s = s + 1; n = n / 16; } return s; }\n\
+         int f(int n) { __CPROVER_assume(n >= 0 && n < 256); int s = 0; while (n) { s = s + 1; n = n % 16; } return s + 1; }",
+    );
+    let ask = ["c", "mutate", "--function=f", "--reference-function=wanted"];
+    let run = subject.nopol(&[&ask[..], &["--format=json"]].concat());
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    // Changing the sum alone makes only 0 right: with any other number the loop has no end.
+    let repairs = repairs(&found(&run));
+    let ends = |repair: &String| repair.contains("n / 16");
+    assert!(
+        !repairs.is_empty() && repairs.iter().all(ends),
+        "{repairs:?}"
+    );
+}
+
+#[test]
+fn a_repair_returns_what_it_should_for_small_arguments_beyond_the_bound() {
+    let subject = functions(
+        "int wanted(int n) { __CPROVER_assume(n >= 0 && n < 16); return n < 11 ? n + 1 : 5; }\n\
+         int f(int n) { __CPROVER_assume(n >= 0 && n < 16); int i = 0; while (i < n) i = i + 1; return i + 2; }",
+    );
+    let ask = ["c", "mutate", "--function=f", "--reference-function=wanted"];
+    let run = subject.nopol(&[&ask[..], &["--format=json", "--size=1"]].concat());
+    let found = found(&run);
+    // Within the bound of 8 iterations `i + 1` is right.
+    assert!(repairs(&found).is_empty(), "{}", run.stdout);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn functions_that_multiply_in_other_ways_are_compared() {
+    let subject = functions(
+        "int wanted(int x) { if (x < 0) return -2 * x; return 2 * x; }\n\
+         int twice_abs(int x) { int y = x; if (x < -1) y = -x; return 2 * y; }",
+    );
+    let ask = [
+        "c",
+        "mutate",
+        "--function=twice_abs",
+        "--reference-function=wanted",
+        "--time-limit=30",
+    ];
+    let run = subject.nopol(&ask);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let first = "twice_abs(-1) fails: it does not return 2\n";
+    assert!(run.stdout.starts_with(first), "{}", run.stdout);
+    assert!(run.stdout.contains("becomes  x < 0"), "{}", run.stdout);
+}

@@ -1,6 +1,6 @@
 //! When to give up.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// When to give up. Whatever takes long asks it again and again.
@@ -11,6 +11,8 @@ pub enum Deadline {
     Never,
     /// At this time.
     At(Instant),
+    /// At this time, if there is one, or as soon as this is set, because the user wants the search to end.
+    Wanted(Option<Instant>, &'static AtomicBool),
     /// Once it was asked so often: a clock for tests, which goes on when somebody looks at it.
     Asked(&'static AtomicU64),
 }
@@ -26,6 +28,9 @@ impl Deadline {
         match self {
             Self::Never => false,
             Self::At(end) => Instant::now() > end,
+            Self::Wanted(end, wanted) => {
+                wanted.load(Ordering::SeqCst) || end.is_some_and(|end| Instant::now() > end)
+            }
             Self::Asked(left) => {
                 let less = |left: u64| left.checked_sub(1);
                 let (set, read) = (Ordering::SeqCst, Ordering::SeqCst);

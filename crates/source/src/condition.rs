@@ -147,6 +147,21 @@ impl Node {
         }
     }
 
+    /// The node of the same text that starts this many bytes later in a condition.
+    pub fn moved(mut self, by: usize) -> Self {
+        self.span = self.span.start + by..self.span.end + by;
+        let moved = |node: Box<Self>| Box::new(node.moved(by));
+        self.shape = match self.shape {
+            Shape::Leaf(leaf) => Shape::Leaf(leaf),
+            Shape::Not(a) => Shape::Not(moved(a)),
+            Shape::And(a, b) => Shape::And(moved(a), moved(b)),
+            Shape::Or(a, b) => Shape::Or(moved(a), moved(b)),
+            Shape::Cmp(op, a, b) => Shape::Cmp(op, moved(a), moved(b)),
+            Shape::Arith(op, a, b) => Shape::Arith(op, moved(a), moved(b)),
+        };
+        self
+    }
+
     /// The whole node as a single leaf.
     fn whole(&self) -> Leaf {
         Leaf {

@@ -16,6 +16,7 @@ use nopol_program::visit::{Needs, needs, reached};
 use nopol_source::Language;
 
 use super::{MutateRequest, Mutation};
+use crate::formula::at_most;
 use crate::formula::left_out::LeftOut;
 use crate::formula::load::{Loaded, Refusal, RunBounds, function_named};
 use crate::formula::localization::Failing;
@@ -199,23 +200,33 @@ impl Goal {
                 },
             });
         }
+        let tried = match shown.is_complete {
+            true => "",
+            false => " that was tried",
+        };
         let (outcome, message) = match found.outcome {
             MutateOutcome::Repaired => (Ended::Repaired, None),
             MutateOutcome::None => (Ended::None, Some(none(found, shown, request.level))),
             MutateOutcome::Limit => (
                 Ended::Limit,
                 Some(format!(
-                    "the time limit ended the search; {}",
-                    match found.complete_to {
-                        0 =>
-                            "the search did not finish even for changes of one statement".to_owned(),
-                        size => format!(
-                            "all repairs of up to {} are known{}",
-                            nopol_basics::count(size, "statement"),
-                            match shown.is_complete {
-                                true => "",
-                                false => ", of the changes that were tried",
-                            }
+                    "{}; {}",
+                    match request.stop.is_wanted() {
+                        true => "the search was interrupted",
+                        false => "the time limit ended the search",
+                    },
+                    match (found.complete_to, found.repairs.is_empty()) {
+                        (0, _) =>
+                            "not even the changes of a single statement were all tried".to_owned(),
+                        (size, true) => {
+                            format!(
+                                "no change of {}{tried} repairs it",
+                                at_most(size, "statement")
+                            )
+                        }
+                        (size, false) => format!(
+                            "every repair that changes {}{tried} was found",
+                            at_most(size, "statement")
                         ),
                     },
                 )),
@@ -350,10 +361,12 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
         true => "",
         false => " that were tried",
     };
-    let size = nopol_basics::count(found.complete_to, "statement");
     let what = match found.is_exhausted {
         true => format!("no combination of the changes of this level{tried}"),
-        false => format!("none of the changes of up to {size}{tried}"),
+        false => format!(
+            "none of the changes of {}{tried}",
+            at_most(found.complete_to, "statement")
+        ),
     };
     let more = [
         (level < Level::Three).then_some("a higher --level, up to 3, tries more kinds of changes"),
@@ -403,6 +416,7 @@ mod tests {
     use nopol_process::run::command::{Case, Command, Comparison, Input};
 
     use super::*;
+    use crate::formula::UserStop;
     use crate::subject::Project;
     use crate::subject::c::options::COptions;
 
@@ -442,6 +456,7 @@ mod tests {
             implicit: true,
             prune: Prune::Slice,
             time_limit: Some(Duration::from_secs(60)),
+            stop: UserStop::default(),
         };
         let (whole, texts) = (whole(), [LONG.to_owned()]);
         let goal = Goal::new(&whole, &request, Deadline::Never).unwrap();

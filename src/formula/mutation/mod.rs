@@ -11,12 +11,13 @@ use nopol_basics::deadline::Deadline;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::specification::Trouble;
-use nopol_formula::mutate::{self, Level, MutationEdit, Repair, Space};
+use nopol_formula::mutate::{self, Level, MutateOutcome, MutationEdit, Repair, Space};
 use nopol_program::shown::ShownEdit;
 use serde::Serialize;
 
 use self::goal::{Confirmed, Goal};
 use self::showing::patched;
+use super::UserStop;
 use super::left_out::LeftOut;
 use super::load::{Refusal, whole_of};
 use super::localization::{Failing, Phase};
@@ -28,6 +29,9 @@ use crate::subject::{Project, Subject};
 const READINGS: u32 = 3;
 const FEWEST_OF: u32 = 10;
 const MOST_OF: u32 = 2;
+
+/// How long that may take after the user ended the search.
+const READING_AGAIN: Duration = Duration::from_secs(10);
 
 /// What to repair.
 #[derive(Clone, Debug)]
@@ -52,6 +56,8 @@ pub struct MutateRequest {
     pub prune: Prune,
     /// How long it may take.
     pub time_limit: Option<Duration>,
+    /// What ends it earlier.
+    pub stop: UserStop,
 }
 
 /// What a search for repairs found.
@@ -200,14 +206,14 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
     let whole = whole_of(&subject)?;
-    let end = Deadline::from(request.time_limit.map(|limit| started + limit));
-    let goal = Goal::new(&whole, request, end)?;
+    let last = request.time_limit.map(|limit| started + limit);
+    let goal = Goal::new(&whole, request, request.stop.or_at(last))?;
     let mutations = (request.level, request.prune == Prune::Run);
     let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
     let read = started.elapsed();
     let options = mutate::MutateOptions {
         extent: Extent {
-            deadline: Deadline::from(request.time_limit.map(|limit| {
+            deadline: request.stop.or_at(request.time_limit.map(|limit| {
                 let reserve = (limit / FEWEST_OF).max(READINGS * read);
                 started + limit - reserve.min(limit / MOST_OF)
             })),
@@ -218,6 +224,12 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     };
     let found = mutate::repairs(&space, &goal.specification, options)
         .map_err(|trouble| refusal(&goal, trouble))?;
+    let is_interrupted = request.stop.is_wanted();
+    // What was found is still read again.
+    let end = Deadline::from(match is_interrupted {
+        true => Some(Instant::now() + READING_AGAIN),
+        false => last,
+    });
     let globals = goal.globals();
     let mut shown = Mutation {
         bound: goal.bound,
@@ -253,9 +265,17 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let lacks_numbers = request.level == Level::Three && !mutations.1;
     shown.is_complete = shown.untried.is_empty() && !found.is_sampled && !lacks_numbers;
     goal.explain(request, &found, &mut shown);
+    if is_interrupted && shown.outcome == Ended::Limit {
+        shown.outcome = Ended::Interrupted;
+        if found.outcome != MutateOutcome::Limit {
+            shown.message =
+                Some("the search was interrupted before a test was seen to fail".to_owned());
+        }
+    }
     if found.is_sampled {
         shown.warnings.push(
-            "only some of the numbers that a constant may become were tried, because formulas of the whole runs would be too large"
+            "only some of the numbers that a constant may become were tried, because the tests run too many statements to search \
+             all numbers at once"
                 .to_owned(),
         );
     }
@@ -301,13 +321,15 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     }
     if unconfirmed > 0 {
         shown.is_complete = false;
-        shown.outcome = Ended::Limit;
+        if !is_interrupted {
+            shown.outcome = Ended::Limit;
+        }
         let (are, they) = match unconfirmed {
             1 => ("is", "it was"),
             _ => ("are", "they were"),
         };
         shown.warnings.push(format!(
-            "{} {are} left out: the time limit came before {they} written into the source and run (--time-limit)",
+            "{} {are} left out: the time ended before {they} written into the source and run (--time-limit)",
             nopol_basics::count(unconfirmed, "repair"),
         ));
     }

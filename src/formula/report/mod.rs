@@ -7,10 +7,9 @@ use std::fmt::Write;
 use nopol_basics::{agree, all, count};
 use serde::Serialize;
 
+use super::at_most;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
-use super::places;
-use crate::report::Ended;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;
@@ -63,12 +62,13 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let largest = sizes.max().unwrap_or(first.size);
     writeln!(
         text,
-        "\n{} of up to {}, where other values make {} pass{}\n",
+        "\n{} with {}{}: other values there make {} pass{}\n",
         count(number, "candidate"),
-        places(shown.complete_to.max(largest)),
+        at_most(shown.complete_to.max(largest), "place"),
+        if number > 1 { " each" } else { "" },
         all(shown.failing.len(), "failing test"),
-        if shown.outcome == Ended::Limit {
-            ", and there may be more:"
+        if shown.outcome.is_cut() {
+            "; there may be more candidates:"
         } else {
             ":"
         },
@@ -120,7 +120,7 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
             "   &".to_owned()
         };
         let mut values = candidate.values_at(number);
-        let more = if values.len() > 4 { ", …" } else { "" };
+        let more = if values.len() > 4 { "; …" } else { "" };
         values.truncate(4);
         writeln!(
             text,
@@ -133,7 +133,7 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
                 Some(part) => format!("`{part}` "),
                 None => String::new(),
             },
-            values.join(", "),
+            values.join("; "),
         )?;
     }
     Ok(())

@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use nopol_basics::{agree, count, times};
 
-use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
-use crate::report::Ended;
+use crate::formula::{at_most, left_out};
 
 /// Most tests named.
 const MANY: usize = 10;
@@ -45,23 +44,20 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         return Ok(());
     };
     let what = count(shown.repairs.len(), "minimal repair");
-    let extent = match (shown.outcome, shown.is_exhausted) {
-        (Ended::Limit, _) => "there may be more".to_owned(),
+    let extent = match shown.is_exhausted {
+        _ if shown.outcome.is_cut() => "there may be more".to_owned(),
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }
-        (_, true) => format!(
-            "among the changes of level {} there are no others",
-            shown.level
-        ),
-        _ => format!(
-            "among the changes of level {} there are no others of up to {}",
+        true => format!("level {} has no others", shown.level),
+        false => format!(
+            "level {} has no others that change {}",
             shown.level,
-            count(shown.complete_to, "statement")
+            at_most(shown.complete_to, "statement")
         ),
     };
     let any = match shown.has_any_number {
-        true => " (where any number may stand, one is shown)",
+        true => " (where many numbers would do, one is shown)",
         false => "",
     };
     writeln!(text, "\n{what}{any}; {extent}:\n")?;

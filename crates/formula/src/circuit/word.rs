@@ -23,6 +23,34 @@ pub fn known(word: &[Bit]) -> Option<u64> {
     Some(value)
 }
 
+/// The value of a word all of whose bits are constant.
+fn known_value(word: &[Bit], signed: bool) -> Option<i128> {
+    let value = i128::from(known(word)?);
+    let is_negative = signed && top(word) == Bit::TRUE;
+    Some(if is_negative {
+        value - (1 << word.len())
+    } else {
+        value
+    })
+}
+
+/// The powers of two that a number is the sum of, the lowest first, each with whether it is subtracted; no two neighbours
+/// (the non-adjacent form), so that there are few: -2 has one, as has its opposite.
+fn digits(mut number: i128) -> Vec<(usize, bool)> {
+    let mut digits = Vec::new();
+    let mut at = 0;
+    while number != 0 {
+        if number & 1 == 1 {
+            let digit = 2 - number.rem_euclid(4);
+            digits.push((at, digit < 0));
+            number -= digit;
+        }
+        number >>= 1;
+        at += 1;
+    }
+    digits
+}
+
 /// The word in another width.
 pub fn resized(word: &[Bit], width: usize, signed: bool) -> Word {
     let fill = match word.last() {
@@ -103,8 +131,20 @@ impl Circuit {
         let width = a.len();
         let known = |word: &[Bit]| word.iter().filter(|bit| bit.known().is_some()).count();
         let (a, b) = if known(a) > known(b) { (b, a) } else { (a, b) };
+        let digits = known_value(b, signed).map(digits);
         let (a, b) = (resized(a, 2 * width, signed), resized(b, 2 * width, signed));
         let mut product = constant(0, 2 * width);
+        let ones = b.iter().filter(|&&bit| bit == Bit::TRUE).count();
+        if let Some(digits) = digits.filter(|digits| digits.len() < ones) {
+            for (at, is_negative) in digits {
+                let part = self.shifted_part(&a, Bit::TRUE, at);
+                product = match is_negative {
+                    true => self.sub(&product, &part, true).0,
+                    false => self.sum(&product, &part, Bit::FALSE).0,
+                };
+            }
+            return self.low_half(&product, signed);
+        }
         // What is above the sign is a copy of it: of a signed word its weight is negative.
         let bits = if signed { width - 1 } else { width };
         for (at, &bit) in b.iter().take(bits).enumerate() {
@@ -117,6 +157,12 @@ impl Circuit {
             let part = self.shifted_part(&a, b[width - 1], width - 1);
             product = self.sub(&product, &part, true).0;
         }
+        self.low_half(&product, signed)
+    }
+
+    /// The lower half of a product, and whether that is not all of it.
+    fn low_half(&mut self, product: &[Bit], signed: bool) -> (Word, Bit) {
+        let width = product.len() / 2;
         let low: Word = product[..width].into();
         let expected = if signed { top(&low) } else { Bit::FALSE };
         let wrong: Vec<Bit> = product[width..]

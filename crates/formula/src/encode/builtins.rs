@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use nopol_program::ir::{Builtin, Conversion, Expr, Initially, MOST_CELLS, Scalar, Span};
+use nopol_program::ir::{
+    Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span,
+};
 use nopol_program::text::{self, Scanned};
 
 use super::addresses::Located;
 use super::memory::{INDEX_BITS, Target, Value};
 use super::stream::{Output, Progress};
-use super::{Bit, Encoder, Result, constant, index_word};
+use super::{Bit, Encoder, ObjectId, Result, constant, index_word};
 use crate::circuit::word::{self, Word};
 
 /// Longest string that is read.
@@ -29,19 +31,27 @@ impl Encoder<'_> {
         match (builtin, &*values) {
             (Builtin::Allocate(cells, initially), []) => {
                 let object = self.new_object(cells, *initially);
+                self.memory.objects[object].is_allocated = true;
                 Ok(Value::pointer(object, index_word(0)))
             }
             (Builtin::Allocate(cells, initially), [Value::Bits(count)]) => {
                 Ok(self.row(cells, &count.clone(), *initially))
             }
             (Builtin::ParseInt, [Value::Pointer(from)]) => {
-                let Some(bytes) = self.known_string(from) else {
-                    return self.stop(
-                        span,
-                        "`atoi` is called on a string that depends on a changed value",
-                    );
+                let number = match &**from {
+                    [only] if only.when == Bit::TRUE => {
+                        let bytes = self.known_string(from);
+                        bytes.map(|bytes| constant(ty, text::parse_int(&bytes)))
+                    }
+                    all => self.one_of(all, ty),
                 };
-                Ok(Value::Bits(constant(ty, text::parse_int(&bytes))))
+                match number {
+                    Some(number) => Ok(Value::Bits(number)),
+                    None => self.stop(
+                        span,
+                        "`atoi` is called on a string with characters that depend on a changed value",
+                    ),
+                }
             }
             (Builtin::Scan(conversions), targets) => self.scan(conversions, targets, ty, span),
             (Builtin::ReadByte, _) => {
@@ -93,6 +103,7 @@ impl Encoder<'_> {
         let each = word::constant(each, INDEX_BITS);
         let (length, _) = self.circuit.mul(&count[..INDEX_BITS], &each, false);
         let object = self.memory.row(cells, length, initially);
+        self.memory.objects[object].is_allocated = true;
         self.contents(object);
         let row = Value::pointer(object, index_word(0));
         Value::choose(self.circuit, fits, &row, &Value::null())
@@ -108,6 +119,47 @@ impl Encoder<'_> {
         usize::try_from(longest)
             .ok()
             .filter(|longest| *longest < LONGEST)
+    }
+
+    /// The number of that one of several strings where a pointer leads, if all of them are known, as in `atoi(argv[i])`.
+    fn one_of(&mut self, from: &[Target], ty: Scalar) -> Option<Word> {
+        let mut number = constant(ty, 0);
+        for target in from {
+            let Some((object, cell)) = &target.address else {
+                self.fault(FaultKind::NullPointer, target.when);
+                continue;
+            };
+            let bytes = self.known_text(*object, word::known(cell)?)?;
+            let of_target = constant(ty, text::parse_int(&bytes));
+            number = self.circuit.choose(target.when, &of_target, &number);
+        }
+        Some(number)
+    }
+
+    /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is no fault.
+    fn known_text(&mut self, object: ObjectId, start: u64) -> Option<Vec<u8>> {
+        let length = word::known(&self.memory.objects[object].length)?;
+        if self.was_freed(object) != Bit::FALSE {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        for cell in start..length {
+            let target = Target {
+                when: Bit::TRUE,
+                address: Some((object, index_word(cell.into()))),
+            };
+            let located = Located::of([target].into());
+            let (value, unset) = self.carried_from(&located, Scalar::CHAR);
+            let byte = match value {
+                Value::Bits(byte) if unset == Bit::FALSE => word::known(&byte)?,
+                _ => return None,
+            };
+            match u8::try_from(byte).ok()? {
+                0 => return Some(bytes),
+                byte => bytes.push(byte),
+            }
+        }
+        None
     }
 
     /// The bytes up to the ending 0 of a string, if all are known.

@@ -154,6 +154,8 @@ pub struct Object {
     pub length: Word,
     /// What they hold before anything is written.
     initially: Initially,
+    /// Whether the program allocated it, and may give it back.
+    pub is_allocated: bool,
 }
 
 impl Object {
@@ -204,6 +206,7 @@ impl Memory {
             cells,
             length,
             initially,
+            is_allocated: false,
         })
     }
 

@@ -455,7 +455,12 @@ impl<'a> Encoder<'a> {
     /// Gives back the objects where a pointer may lead.
     fn give_back(&mut self, targets: &[Target]) {
         for target in targets {
-            if let Some((object, _)) = &target.address {
+            if let Some((object, cell)) = &target.address {
+                let is_first = !self.circuit.nonzero(cell);
+                let is_allocated = Bit::constant(self.memory.objects[*object].is_allocated);
+                let fits = self.circuit.and(is_first, is_allocated);
+                let wrong = self.circuit.and(target.when, !fits);
+                self.fault(FaultKind::NotAllocated, wrong);
                 let before = self.was_freed(*object);
                 let twice = self.circuit.and(target.when, before);
                 self.fault(FaultKind::Freed, twice);

@@ -16,6 +16,7 @@ pub mod rearranged;
 mod rewrite;
 pub mod scopes;
 pub mod search;
+mod small;
 pub mod space;
 pub mod specification;
 

@@ -300,8 +300,8 @@ impl Search<'_> {
         match self.judge.ask(&made, &mut self.positions)? {
             Answer::Wrong(check) => self.refuted(&made, check),
             Answer::Right { is_unbounded } => {
-                let runs_on = !is_unbounded && self.judge.runs_on(&made)?;
-                if !runs_on && self.mends(&made)? {
+                let is_wrong = !is_unbounded && self.judge.goes_wrong_later(&made)?;
+                if !is_wrong && self.mends(&made)? {
                     self.found.repairs.push(Repair {
                         made: made.clone(),
                         is_unbounded,

@@ -8,6 +8,7 @@ use nopol_program::ir::{FaultKind, FunctionId, Made, Program, Scalar, Test};
 use nopol_program::position::Positions;
 
 use super::applied::mutant;
+use super::small::{self, SmallCalls};
 use super::space::Space;
 use crate::circuit::cnf::{Lit, Solver, Unknown};
 use crate::circuit::word::{self, Word};
@@ -196,7 +197,7 @@ impl Specification {
     }
 }
 
-const fn limits(extent: Extent) -> Limits {
+pub(super) const fn limits(extent: Extent) -> Limits {
     Limits {
         bound: extent.bound,
         steps: extent.steps,
@@ -263,14 +264,15 @@ struct Proof {
     cut: Bit,
     /// When the original returns within the bound, and so does the reference.
     ends: Bit,
+    /// When a program must return: the reference does within the bound, or without one the original comes to an end.
+    must_end: Bit,
+    /// Runs with small arguments, which are followed beyond the bound.
+    small: SmallCalls,
 }
 
-/// How many arguments are tried for which a run goes beyond the bound, how many bits they have at most, how many rounds a loop
-/// may go, and how many statements the run may take: of what takes longer the end is not awaited.
+/// How many arguments are tried for which a run goes beyond the bound, and how many bits they have at most.
 const MOST_LONG: usize = 12;
 const FEW_BITS: usize = 8;
-const MANY_ROUNDS: u32 = 100_000;
-const MANY_STEPS: u64 = 1_000_000;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -337,6 +339,8 @@ impl<'a> Judge<'a> {
             counts: Bit::FALSE,
             cut: Bit::FALSE,
             ends: Bit::FALSE,
+            must_end: Bit::FALSE,
+            small: SmallCalls::new(&self.space.program, function, reference, self.extent)?,
         };
         for ty in cells(&self.space.program, function) {
             let word = proof.circuit.free(usize::from(ty.bits()));
@@ -356,6 +360,10 @@ impl<'a> Judge<'a> {
         proof.ends = proof.circuit.and(called.returns, counts);
         let ends = proof.circuit.or(called.returns, called.faults);
         proof.counts = proof.circuit.or(ends, called.cut);
+        proof.must_end = match reference {
+            Some(_) => counts,
+            None => ends,
+        };
         Ok(proof)
     }
 
@@ -443,21 +451,25 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether a program that is right within the bound runs on without an end for some small arguments for which the original
-    /// and the reference return within the bound: it is right because nobody waits for it. Only few such arguments are tried.
+    /// Whether a program that is right within the bound goes wrong beyond it for some small arguments ([`SmallCalls`]), or runs
+    /// on without an end for some for which it must return ([`Proof::must_end`]): it is right because nobody waits for it.
+    /// Only few such arguments are tried.
     ///
     /// # Errors
     /// If the solver gives up, or the program cannot be encoded.
-    pub fn runs_on(&mut self, made: &Made) -> Result<bool, Trouble> {
+    pub fn goes_wrong_later(&mut self, made: &Made) -> Result<bool, Trouble> {
         let (Specification::Function { function, .. }, Some(proof)) =
             (self.specification, &mut self.proof)
         else {
             return Ok(false);
         };
         let program = &mutant(&self.space.program, made);
+        if proof.small.refute(program, *function, self.extent)? {
+            return Ok(true);
+        }
         let called = proof.call(program, *function, self.extent)?;
         let types = cells(program, *function);
-        let mut asked = proof.circuit.and(called.cut, proof.ends);
+        let mut asked = proof.circuit.and(called.cut, proof.must_end);
         for (word, ty) in proof.arguments.iter().zip(&types) {
             let small = word::resized(
                 &word[..word.len().min(FEW_BITS)],
@@ -467,12 +479,6 @@ impl<'a> Judge<'a> {
             let is_small = proof.circuit.equal(word, &small);
             asked = proof.circuit.and(asked, is_small);
         }
-        let limits = Limits {
-            bound: MANY_ROUNDS,
-            steps: MANY_STEPS,
-            implicit: self.extent.implicit,
-            deadline: self.extent.deadline,
-        };
         for _ in 0..MOST_LONG {
             let literal = proof.solver.literal(&proof.circuit, asked);
             if !proof.solver.check(&[literal])? {
@@ -482,13 +488,8 @@ impl<'a> Judge<'a> {
             let arguments: Vec<i128> = values
                 .map(|(ty, word)| ty.value(proof.solver.number(word)))
                 .collect();
-            let positions = &mut Positions::default();
-            let made = HashMap::new();
-            let (run, _) = call(program, *function, &arguments, &limits, positions, &made);
-            if run.end == End::Late {
-                return Err(Trouble::Late);
-            }
-            if matches!(run.end, End::Bound(_) | End::Steps) {
+            let (end, _) = small::far(program, *function, &arguments, self.extent)?;
+            if small::is_endless(&end) {
                 return Ok(true);
             }
             let mut other = Bit::FALSE;
@@ -545,6 +546,9 @@ impl Proof {
         function: FunctionId,
         extent: Extent,
     ) -> Result<Answer, Trouble> {
+        if let Some(check) = self.small.refuted(specification, program, extent) {
+            return Ok(Answer::Wrong(check));
+        }
         let called = self.call(program, function, extent)?;
         let wrong = self.wrong(&called);
         let wrong: Lit = self.solver.literal(&self.circuit, wrong);

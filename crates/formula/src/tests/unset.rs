@@ -34,13 +34,17 @@ fn a_cell_that_was_never_set_is_a_fault_where_it_is_used() {
 }
 
 /// The same with memory that may have been given back when it is used.
-const FREED: [&str; 5] = [
+const FREED: [&str; 9] = [
     "int *p = malloc(sizeof *p), x = 1; *p = 0; if (x > 1) free(p); return *p;",
     "int *p = malloc(sizeof *p), *q = calloc(1, sizeof *q), x = 1; *p = 0; if (x) free(p); else free(q); *(x ? q : p) = 0; return *q;",
     "int n = 0; int *p = calloc(1, sizeof *p); while (n < 3) { if (n == 3) free(p); n = n + 1; } free(p); return n != 3;",
     "struct item { int key; struct item *next; } *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b); int x = 1; a->next = b; \
      if (x == 1) { a->next = 0; } free(b); return a->next && a->next->key;",
     "char *m = calloc(2, 1); int x = 0; if (x) free(m); printf(\"%s\", m); return 0;",
+    "int a[2] = {1, 2}, *p = malloc(4), x = 1; if (x) p = a; free(p); return 0;",
+    "int *p = calloc(2, sizeof *p), x = 1; if (x) p = p + 1; free(p); return 0;",
+    "static int s; int x = 0, *p = &s; if (x == 0) p = 0; free(p); return 0;",
+    "struct item { int key, value; } *p = malloc(sizeof *p); int x = 1; free(x ? &p->value : &p->key); return 0;",
 ];
 
 #[test]

@@ -216,6 +216,10 @@ struct Translator<'s> {
     is_lenient: bool,
 }
 
+/// Why a file cannot be parsed.
+const UNREADABLE: &str = "this cannot be read: it is no C, or C that formulas do not support, such as `va_arg`, or a definition with the \
+     types of its parameters after the parentheses";
+
 /// The function that is being translated.
 struct Inside {
     id: FunctionId,
@@ -268,7 +272,7 @@ impl<'s> Translator<'s> {
     fn unit(&mut self, source: &'s Source) -> Translated<()> {
         let root = source.root();
         if let Some(error) = root.error() {
-            return self.outside(error, "this is not valid C, or beyond the grammar");
+            return self.outside(error, UNREADABLE);
         }
         self.scopes = vec![Scope::default()];
         for item in root.children() {

@@ -47,11 +47,14 @@ impl<'p> Interpreter<'p, '_> {
             }
             Builtin::Print(conversions) => Value::Number(self.print(conversions, &values, span)?),
             Builtin::Free => {
-                if let Some(Address { object, .. }) = argument(0).address() {
-                    if self.memory.is_freed(object) {
+                if let Some(address) = argument(0).address() {
+                    if !self.memory.is_allocated(address) {
+                        self.fault(FaultKind::NotAllocated, span)?;
+                    }
+                    if self.memory.is_freed(address.object) {
                         self.fault(FaultKind::Freed, span)?;
                     }
-                    self.memory.give_back(object);
+                    self.memory.give_back(address.object);
                 }
                 Value::Number(0)
             }
@@ -59,7 +62,7 @@ impl<'p> Interpreter<'p, '_> {
         })
     }
 
-    /// A new object that there are pointers to.
+    /// A new object that the program allocates: there are pointers to it.
     pub fn new_object(&mut self, cells: Cow<'p, [Scalar]>, initially: Initially) -> Flow<Address> {
         self.spend(u64::try_from(cells.len() / 64).unwrap_or(u64::MAX))?;
         let object = self
@@ -67,6 +70,7 @@ impl<'p> Interpreter<'p, '_> {
             .allocate(cells, initially)
             .ok_or(Jump::End(End::Steps))?;
         self.memory.share(object);
+        self.memory.allocated(object);
         Ok(Address { object, cell: 0 })
     }
 

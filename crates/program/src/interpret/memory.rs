@@ -23,6 +23,8 @@ struct Object<'p> {
     unset: FixedBitSet,
     /// Whether there may be a pointer to it.
     is_shared: bool,
+    /// Whether the program allocated it, and may give it back.
+    is_allocated: bool,
     /// Whether the program gave it back.
     is_freed: bool,
 }
@@ -56,6 +58,7 @@ impl<'p> Memory<'p> {
                 object.types = types;
                 object.unset = unset;
                 object.is_shared = false;
+                object.is_allocated = false;
                 object.is_freed = false;
                 id
             }
@@ -66,6 +69,7 @@ impl<'p> Memory<'p> {
                     values,
                     unset,
                     is_shared: false,
+                    is_allocated: false,
                     is_freed: false,
                 })
             }
@@ -79,6 +83,16 @@ impl<'p> Memory<'p> {
             self.cells -= object.types.len().max(1);
             self.free.push(id);
         }
+    }
+
+    /// Says that the program allocated an object.
+    pub fn allocated(&mut self, id: ObjectId) {
+        self.objects[id].is_allocated = true;
+    }
+
+    /// Whether an address is the beginning of an object that the program allocated.
+    pub fn is_allocated(&self, address: Address) -> bool {
+        address.cell == 0 && self.objects[address.object].is_allocated
     }
 
     /// The program gives an object back.

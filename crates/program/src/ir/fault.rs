@@ -27,6 +27,8 @@ pub enum FaultKind {
     Unset,
     /// Memory is read, written or given back after it was given back.
     Freed,
+    /// What was never allocated is given back, or a pointer into the middle of what was.
+    NotAllocated,
 }
 
 impl FaultKind {
@@ -38,7 +40,9 @@ impl FaultKind {
     /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
     /// written, or of memory that was given back, says nothing of any other run, so that these always count.
     pub const fn counts(self, implicit: bool) -> bool {
-        implicit || self.is_explicit() || matches!(self, Self::Unset | Self::Freed)
+        implicit
+            || self.is_explicit()
+            || matches!(self, Self::Unset | Self::Freed | Self::NotAllocated)
     }
 }
 
@@ -65,6 +69,7 @@ impl fmt::Display for FaultKind {
             Self::NoResult => "a function ends without a result",
             Self::Unset => "a value that was never set is used",
             Self::Freed => "memory is used after it was freed",
+            Self::NotAllocated => "what is freed is not the beginning of allocated memory",
         })
     }
 }

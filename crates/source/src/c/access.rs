@@ -25,7 +25,7 @@ fn unspaced(node: Tree, text: &str) -> Option<Access> {
     let part = |name: &str| Some(Box::new(tree(node.child_by_field_name(name)?, text)));
     Some(match node.kind() {
         "identifier" => match condition::enclosed(node, text) {
-            Some(name) => Access::Group(Box::new(Access::variable(name))),
+            Some(inside) => Access::Group(Box::new(access(inside))),
             None => Access::variable(own),
         },
         "number_literal" | "char_literal" | "string_literal" | "null" | "true" | "false" => {

@@ -1,5 +1,7 @@
 //! Parses C conditions into trees, and derives purity and binding strength from their syntax.
 
+use std::ops::Range;
+
 use nopol_scalar::{BinaryOp, Binding, Grammar, LogicalOp};
 use tree_sitter::Node as Tree;
 
@@ -47,32 +49,38 @@ pub fn opposite(text: &str) -> Option<String> {
 /// The text before an expression that makes it parsable.
 const BEFORE: &str = "int nopol(void) { return (";
 
-/// The text with `(a) - b` as `_a_ - b`, which is a name: the grammar would take it for a cast of `-b`. Nobody writes a
-/// cast with spaces on both sides of what follows. No byte moves.
-fn without_casts(text: &str) -> String {
-    let mut plain = text.to_owned();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for (close, _) in text.match_indices(") ") {
-        let before = text[..close].trim_end_matches(is_part);
-        let name = &text[before.len()..close];
-        let Some(outer) = before.strip_suffix('(') else {
-            continue;
-        };
-        let rest = &text[close + 2..];
-        let mut signs = ["- ", "+ ", "* ", "& "].iter();
-        // After a name the parentheses are those of a call.
-        let is_value = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-            && !outer.ends_with(is_part)
-            && !integers::is_type_word(name);
-        if is_value && signs.any(|sign| rest.starts_with(sign)) {
-            plain.replace_range(outer.len()..=outer.len(), "_");
-            plain.replace_range(close..=close, "_");
+/// The parentheses around a value that the grammar takes for a cast, because what follows may be a unary operator, as in
+/// `(a)-b`. Nothing is cast to an array or a function; a single name counts as a value unless it looks like a type.
+fn enclosed_value(tree: Tree, text: &str) -> Option<Range<usize>> {
+    let mut found = None;
+    syntax::walk(tree, &mut |node| {
+        if found.is_none() && node.kind() == "cast_expression" {
+            found = value_in_cast(node, text);
         }
-    }
-    plain
+        found.is_none()
+    });
+    found
 }
 
-/// The name in a text that [`without_casts`] made one of, with its parentheses: `a` of `(a)`.
+fn value_in_cast(cast: Tree, text: &str) -> Option<Range<usize>> {
+    let ty = cast.child_by_field_name("type")?;
+    let value = cast.child_by_field_name("value")?;
+    let name = ty.child_by_field_name("type")?;
+    let declarator = ty.child_by_field_name("declarator");
+    let is_value = match declarator.map(|declarator| declarator.kind()) {
+        None => !integers::is_type_word(text_of(name, text)),
+        Some(kind) => matches!(
+            kind,
+            "abstract_array_declarator" | "abstract_function_declarator"
+        ),
+    };
+    let is_sign = text_of(value, text).starts_with(['+', '-', '*', '&']);
+    let is_name = name.kind() == "type_identifier" && ty.start_byte() == name.start_byte();
+    let end = ty.end_byte() + text[ty.end_byte()..].find(')')? + 1;
+    (is_value && is_sign && is_name).then_some(cast.start_byte()..end)
+}
+
+/// The expression in the parentheses that [`with`] replaced by a name of their length: `a` of `(a)`.
 pub(super) fn enclosed<'t>(tree: Tree, text: &'t str) -> Option<&'t str> {
     let own = text_of(tree, text);
     let inside = own.strip_prefix('(')?.strip_suffix(')')?;
@@ -80,12 +88,24 @@ pub(super) fn enclosed<'t>(tree: Tree, text: &'t str) -> Option<&'t str> {
 }
 
 /// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression
-/// starts after [`BEFORE`].
+/// starts after [`BEFORE`]. A value in parentheses that the grammar would take for a cast is an identifier in the tree: see
+/// [`enclosed`].
 pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     let whole = format!("{BEFORE}{text}\n); }}");
-    let mut parsed = syntax::parse(&without_casts(&whole))?;
+    let mut masked = whole.clone();
+    let mut parsed = syntax::parse(&masked)?;
     if parsed.root_node().has_error() {
-        parsed = syntax::parse(&masks::usual(&whole)?)?;
+        masked = masks::usual(&whole)?;
+        parsed = syntax::parse(&masked)?;
+    }
+    while let Some(value) = enclosed_value(parsed.root_node(), &masked) {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric();
+        let name = masked[value.clone()]
+            .bytes()
+            .map(|byte| if is_part(byte) { byte.into() } else { '_' });
+        let name: String = name.collect();
+        masked.replace_range(value, &name);
+        parsed = syntax::parse(&masked)?;
     }
     let root = parsed.root_node();
     let at = BEFORE.len() - 1;
@@ -101,9 +121,9 @@ pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option
 }
 
 fn node(tree: Tree, text: &str) -> Node {
-    let mut range = tree.byte_range();
-    if enclosed(tree, text).is_some() {
-        range = range.start + 1..range.end - 1;
+    let range = tree.byte_range();
+    if let Some(inner) = enclosed(tree, text).and_then(parse) {
+        return inner.moved(range.start + 1 - BEFORE.len());
     }
     let span = range.start - BEFORE.len()..range.end - BEFORE.len();
     let part = |name| {
@@ -158,7 +178,7 @@ fn node(tree: Tree, text: &str) -> Node {
 }
 
 fn leaf(tree: Tree, text: &str) -> Leaf {
-    let own = enclosed(tree, text).unwrap_or_else(|| text_of(tree, text));
+    let own = text_of(tree, text);
     let is_literal = |tree: Tree| {
         matches!(
             tree.kind(),
@@ -236,10 +256,62 @@ mod tests {
         assert_eq!(access("(n) - 1 * 2").names(), ["n"]);
         assert_eq!(leaves("(n) - 1 > 3"), ["n", "1", "3"]);
         // These are casts, and that a call.
-        for text in ["(int) - n > 3", "(size_t) + n > 3", "f(n) - 1 > 3"] {
-            let names = leaves(text);
-            assert_ne!(names[0], "n", "{text}");
+        for (text, first) in [
+            ("(int) - n > 3", "(int) - n"),
+            ("(size_t) + n > 3", "(size_t) + n"),
+            ("(size_t)-n > 3", "(size_t)-n"),
+            ("(u8)-1*n > 3", "(u8)-1"),
+            ("(BYTE) - 1*n > 3", "(BYTE) - 1"),
+            ("(ulong)-1*n > 3", "(ulong)-1"),
+            ("(Word)-1*n > 3", "(Word)-1"),
+            ("(off_t)-1*n > 3", "(off_t)-1"),
+            ("(struct word)-n > 3", "(struct word)-n"),
+            ("(word *)&p->n > q", "(word *)&p->n"),
+            ("f(n) - 1 > 3", "f(n)"),
+        ] {
+            assert_eq!(leaves(text)[0], first, "{text}");
         }
+    }
+
+    /// Every operation in parentheses, as the source writes its operands.
+    fn grouped(text: &str, node: &Node) -> String {
+        match &node.shape {
+            Shape::Arith(_, a, b) | Shape::Cmp(_, a, b) => {
+                let between = &text[a.span.end..b.span.start];
+                let op = between.trim_matches(|c: char| c.is_whitespace() || "()".contains(c));
+                format!("({} {op} {})", grouped(text, a), grouped(text, b))
+            }
+            _ => {
+                assert_eq!(text[node.span.clone()], node.text);
+                node.text.clone()
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_in_parentheses_before_a_sign_is_subtracted_from_without_spaces_too() {
+        for (text, expected) in [
+            ("(n)-1*2 > 3", "((n - (1 * 2)) > 3)"),
+            ("(n) -1*2 > 3", "((n - (1 * 2)) > 3)"),
+            ("(a)+(b)*c == 5", "((a + (b * c)) == 5)"),
+            ("(a)*b+c < 1", "(((a * b) + c) < 1)"),
+            ("(a)*(b)-(c)*2 < 1", "(((a * b) - (c * 2)) < 1)"),
+            ("(MAX)-1*n > 3", "((MAX - (1 * n)) > 3)"),
+            ("(v[i])-a*2 > 0", "((v[i] - (a * 2)) > 0)"),
+            ("(v[(i)-1*2])-a*2 > 0", "((v[(i)-1*2] - (a * 2)) > 0)"),
+            ("(f(a))+b%2 > 0", "((f(a) + (b % 2)) > 0)"),
+            ("(n)&1 == 0", "(n)&1 == 0"),
+        ] {
+            let tree = parse(text).unwrap();
+            let read = grouped(text, &tree);
+            assert_eq!(read, expected, "{text}");
+            assert_eq!(crate::write::text(&access(text)), text);
+        }
+        assert_eq!(access("(n)-1*2").names(), ["n"]);
+        assert_eq!(access("(v[i])-a*2").names(), ["v", "i", "a"]);
+        assert_eq!(binding_of("(n)-1"), Binding::Add);
+        assert!(is_surely_pure("(n)-1 > 0 && (strlen(s))-1 > 0"));
+        assert!(!is_surely_pure("(next(it))-1 > 0"));
     }
 
     #[test]

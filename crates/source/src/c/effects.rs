@@ -76,6 +76,10 @@ pub fn is_pure(node: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> b
             "sizeof_expression" => return false,
             _ => {}
         }
+        if let Some(inside) = condition::enclosed(node, text) {
+            let of_inside = condition::with(inside, |node, text| is_pure(node, text, is_pure_call));
+            pure &= of_inside.unwrap_or(false);
+        }
         pure
     });
     pure
@@ -154,6 +158,12 @@ fn calls_of(definition: Node, text: &str) -> Option<BTreeSet<String>> {
             }
             "goto_statement" | "gnu_asm_expression" => is_impure = true,
             _ => {}
+        }
+        if let Some(inside) = condition::enclosed(node, text) {
+            match condition::with(inside, calls_of).flatten() {
+                Some(of_inside) => calls.extend(of_inside),
+                None => is_impure = true,
+            }
         }
         !is_impure
     });

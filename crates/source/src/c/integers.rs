@@ -10,10 +10,24 @@ use crate::DeclaredType;
 /// Words of which the names of integer types consist.
 const WORDS: [&str; 6] = ["char", "short", "int", "long", "signed", "unsigned"];
 
-/// Whether a name is the keyword of a type, or looks like a type of the library.
+/// Whether a name is the keyword of a type, or looks like the name of one: `u8`, `uint`, `BYTE`, `off_t`, `Node`.
 pub fn is_type_word(name: &str) -> bool {
-    let is_other = matches!(name, "float" | "double" | "void" | "bool");
-    is_other || WORDS.contains(&name) || name.ends_with("_t")
+    let has_lower = name.contains(|c: char| c.is_ascii_lowercase());
+    let is_camel = name.starts_with(|c: char| c.is_ascii_uppercase());
+    let lower = name.to_ascii_lowercase();
+    let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
+    let word = stem.strip_prefix(['u', 's', 'g']).unwrap_or(stem);
+    let is_known = match &lower[stem.len()..] {
+        "" => {
+            let others = [
+                "float", "double", "void", "bool", "boolean", "byte", "word", "dword", "qword",
+            ];
+            [stem, word].iter().any(|name| WORDS.contains(name)) || others.contains(&stem)
+        }
+        "8" | "16" | "32" | "64" => matches!(stem, "u" | "s" | "i" | "int" | "uint" | "sint"),
+        _ => false,
+    };
+    is_known || is_camel && has_lower || name.ends_with("_t")
 }
 
 /// Library functions that return an integer.
