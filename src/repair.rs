@@ -205,11 +205,7 @@ fn pipeline(
 }
 
 /// Asks one engine after the other for fixes; those that the tests accept.
-fn search(
-    session: &Session,
-    knowledge: &mut Knowledge,
-    targets: &[TestIndex],
-) -> Result<Vec<Fix>> {
+fn search(session: &Session, knowledge: &mut Knowledge, targets: &[TestIndex]) -> Result<Vec<Fix>> {
     let presenter = Presenter::new(session);
     let mut plausible = Vec::new();
     let engines = match session.settings.quick {
