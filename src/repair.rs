@@ -1,4 +1,4 @@
-//! The pipeline: baseline, engines, judgement, validation. Each step is told in a file of `repair/`;
+//! The pipeline: baseline, engines, judgement, validation. Each step has its own file in `repair/`;
 //! this one only puts them in order.
 
 mod angelic;
@@ -43,6 +43,7 @@ use nopol_process::run::process::{Stopped, Supervisor};
 use nopol_process::run::suite::TestIndex;
 
 use self::engine::{ENGINES, QUICK};
+use self::fix::Fix;
 use self::foreseeing::Foreseeing;
 use self::hints::Hints;
 use self::judging::Judge;
@@ -182,7 +183,12 @@ fn pipeline(
     };
     outcome.ending = Ending::NoPatch;
     let presenter = Presenter::new(&session);
-    let found = search(&session, &mut knowledge, &targets, outcome);
+    let plausible = search(&session, &mut knowledge, &targets);
+    let dumped = dump(&session, &knowledge, plausible.as_deref());
+    let found = plausible.and_then(|plausible| {
+        dumped?;
+        finish(&session, &mut knowledge, &targets, plausible, outcome)
+    });
     if found.as_ref().is_err_and(anyhow::Error::is::<Stopped>) {
         // Of a time limit something was kept for checking what was found until then.
         if supervisor.use_reserve() || knowledge.checked.is_some() {
@@ -203,13 +209,8 @@ fn pipeline(
     setup.check(found)
 }
 
-/// Asks one engine after the other for fixes, keeps those that the tests accept, and shows the best.
-fn search(
-    session: &Session,
-    knowledge: &mut Knowledge,
-    targets: &[TestIndex],
-    outcome: &mut Outcome,
-) -> Result<()> {
+/// Asks one engine after the other for fixes; those that the tests accept.
+fn search(session: &Session, knowledge: &mut Knowledge, targets: &[TestIndex]) -> Result<Vec<Fix>> {
     let presenter = Presenter::new(session);
     let mut plausible = Vec::new();
     let engines = match session.settings.quick {
@@ -231,16 +232,41 @@ fn search(
         let most = engine.most_judged();
         plausible.extend(Judge::new(session).judge(knowledge, &targets, fixes, &plausible, most)?);
     }
+    Ok(plausible)
+}
+
+/// Writes what `--dump` asks for: the problems, and the plausible fixes; of a search that was stopped those so far.
+fn dump(
+    session: &Session,
+    knowledge: &Knowledge,
+    plausible: Result<&[Fix], &anyhow::Error>,
+) -> Result<()> {
+    let Some(dir) = &session.settings.dump else {
+        return Ok(());
+    };
+    if session.settings.depth != Depth::Repair {
+        return Ok(());
+    }
+    let case = Ranker::new(session).facts(knowledge, plausible.unwrap_or(&knowledge.held));
+    exchange::dump(dir, &knowledge.problems, &case)
+        .map_err(|error| SubjectError::Usage(format!("--dump: {error}")).into())
+}
+
+/// Shows the best of the plausible fixes.
+fn finish(
+    session: &Session,
+    knowledge: &mut Knowledge,
+    targets: &[TestIndex],
+    plausible: Vec<Fix>,
+    outcome: &mut Outcome,
+) -> Result<()> {
     if session.settings.depth == Depth::Localize {
         if !knowledge.angelic.is_empty() {
             outcome.ending = Ending::Localized;
         }
         return Ok(());
     }
-    if let Some(dir) = &session.settings.dump {
-        exchange::dump_case(dir, &Ranker::new(session).facts(knowledge, &plausible))
-            .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
-    }
+    let presenter = Presenter::new(session);
     session.supervisor.use_reserve();
     presenter.show(knowledge, outcome, plausible)?;
     match outcome.patches.is_empty() && session.settings.is_for_structures() {

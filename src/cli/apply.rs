@@ -41,10 +41,16 @@ Exit codes:
        be tested
   130  interrupted, and nothing was written";
 
+/// Exit codes of `undo`, for `--help`.
+pub const UNDO_EXIT_CODES: &str = "\
+Exit codes:
+  0    the patch was taken back
+  2    nothing was written: wrong usage, no applied patch, or a file that has changed since";
+
 #[derive(Args, Clone, Debug)]
 pub struct Apply<P: Target> {
-    /// A report that --format json printed [default: what the last search found], and the patch: its rank, RANK.N for
-    /// its Nth alternative, or its id [default: 1]
+    /// A report that --format json printed [default: the result of the last search], and the patch: its rank, RANK.N
+    /// for its Nth alternative, or its id [default: 1]
     #[arg(value_names = ["FILE.json", "PATCH"], num_args = 0..=2)]
     what: Vec<String>,
 
@@ -52,12 +58,12 @@ pub struct Apply<P: Target> {
     #[arg(long)]
     allow_dirty: bool,
 
-    /// Also write a test, near one of yours, that passes with this patch and fails with another one that was found;
-    /// if none is found, nothing is written
+    /// Also write a new test, like one of yours, that passes with this patch and fails with another one; if there is
+    /// no such test, nothing is written
     #[arg(long)]
     with_test: bool,
 
-    /// Apply a patch of FILE.json without asking, even if it is somebody else's code: it is built and run first
+    /// Apply a patch of FILE.json without asking; it may be somebody else's code, and is built and run first
     #[arg(long)]
     yes: bool,
 
@@ -130,7 +136,7 @@ impl<P: Target> Apply<P> {
     }
 }
 
-/// What is to be said of a patch that was applied.
+/// The message about a patch that was applied.
 pub fn said(
     outcome: &Outcome,
     choice: Choice,
@@ -320,7 +326,7 @@ impl<P: Target> Undo<P> {
     }
 }
 
-/// Takes back the patch that was applied last; what is to be said of it.
+/// Takes back the patch that was applied last; returns the message about it.
 ///
 /// # Errors
 /// If there is none, or its files have changed since.
@@ -371,7 +377,7 @@ fn kept(settings: &Settings) -> Result<LastFile> {
 pub struct Written {
     /// The names of patches that were applied to the same files before.
     pub beneath: Vec<String>,
-    /// What the build and the tests said of it just now, a sentence each.
+    /// The findings of the build and the tests just now, a sentence each.
     pub notes: Vec<String>,
     /// Whether it was built and tested just now, with everything that is in the subject's files.
     pub is_tested_now: bool,
@@ -531,7 +537,7 @@ pub(super) fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec
     edits.context("this alternative changes another file than its patch, so it cannot be applied; nothing was changed")
 }
 
-/// Refuses a file with uncommitted changes, or whose state git cannot determine. Outside a repository nothing
+/// Refuses a file with uncommitted changes, or with a state that git cannot determine. Outside a repository nothing
 /// is uncommitted.
 fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let dir = path.parent().unwrap_or(path);

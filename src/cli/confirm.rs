@@ -18,7 +18,7 @@ use crate::report::terminal::Terminal;
 /// What is known of a patch that may be written.
 #[derive(Debug, Default)]
 pub struct Confirmed {
-    /// What the build and the tests said of it, a sentence each.
+    /// The findings of the build and the tests, a sentence each.
     pub notes: Vec<String>,
     /// Whether its tests ran.
     pub is_tested: bool,

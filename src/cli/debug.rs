@@ -155,7 +155,7 @@ impl Debug {
         self.replay.as_ref().map(read).transpose()
     }
 
-    /// What can be said before anything is built.
+    /// Refuses wrong options before anything is built.
     fn check(&self) -> Result<(), Failed> {
         match &self.save {
             Some(save) if save.exists() => Err(usage(format!(

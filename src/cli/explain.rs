@@ -51,7 +51,8 @@ impl<P: Target> Explain<P> {
 }
 
 impl<P: Target> Explain<P> {
-    /// What the user has seen last, if another search may find something else: it is what is asked about, and `apply` means it.
+    /// The result that the user has seen last, if another search may find something else: the question is about it, and
+    /// `apply` uses it.
     fn known(&self, request: &SearchRequest) -> Option<Outcome> {
         if self.no_cache {
             return None;

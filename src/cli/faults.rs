@@ -60,7 +60,7 @@ pub struct Faults<P: Target> {
     )]
     formula: Part,
 
-    /// Whether overflow, division by zero, an index out of bounds and a null pointer are faults
+    /// Whether overflow, division by zero, an index out of bounds and a null pointer count as failures
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true,
         default_missing_value = "true", value_parser = switch(), hide_possible_values = true, help_heading = "Search")]
     implicit: bool,

@@ -24,6 +24,17 @@ use crate::report::PatchReport;
 use crate::report::format::Format;
 use crate::report::terminal::Terminal;
 
+/// Exit codes, for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    a patch was found, or nothing is wrong
+  1    there is none
+  2    wrong usage: no manifest, no such package, test or function, a state that cannot be read
+  4    the function, or every test, is outside of what can be modelled
+  5    the time limit was reached
+  70   internal error, or the result could not be written
+  130  interrupted";
+
 #[derive(Args, Clone, Debug)]
 pub struct Heap<P: Target> {
     #[command(flatten)]
@@ -57,8 +68,8 @@ pub struct Heap<P: Target> {
     )]
     time_limit: Duration,
 
-    /// A correct function of the program that does the same: after each call in a test, the heap must be what this
-    /// function would have made of it
+    /// A correct function of the program that does the same: each call in a test must leave the heap behind that this
+    /// function would leave
     #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
     reference_function: Option<String>,
 
@@ -76,7 +87,7 @@ pub struct Heap<P: Target> {
     )]
     pre: Vec<String>,
 
-    /// The state after that call; what it does not mention may be anything
+    /// The state after that call; entities that it does not mention may have any value
     #[arg(
         long,
         value_name = "STATE",

@@ -57,9 +57,9 @@ enum Command {
     #[command(flatten)]
     Action(Box<Action<CargoFlags>>),
     /// Solve synthesis problems given as files
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = synth::EXIT_CODES)]
     Synth(synth::Synth),
-    /// Print the completions of a shell
+    /// Print a completion script for a shell
     Completions(generated::Completions),
     /// Print the manual page, or write all of them to a directory
     Man(generated::Man),
@@ -68,7 +68,7 @@ enum Command {
     C(Box<c::C>),
 }
 
-/// What can be done with a failing test; `P` are the options that tell what is under repair.
+/// The actions on a failing test; `P` are the options that choose the subject.
 #[derive(Clone, Debug, Subcommand)]
 enum Action<P: Target> {
     /// Find patches that make the failing tests pass (the default)
@@ -83,8 +83,8 @@ enum Action<P: Target> {
     /// Find all minimal repairs by mutations, or show that there is none
     #[command(after_help = mutate::EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
-    /// Repair a function that manipulates linked structures, given what its heap must look like
-    #[command(after_help = EXIT_CODES)]
+    /// Repair a function that manipulates linked structures, given how its heap must look
+    #[command(after_help = heap::EXIT_CODES)]
     Heap(heap::Heap<P>),
     /// Explain what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
@@ -96,12 +96,12 @@ enum Action<P: Target> {
     #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
     /// Take back the patch that was applied last
-    #[command(after_help = apply::EXIT_CODES)]
+    #[command(after_help = apply::UNDO_EXIT_CODES)]
     Undo(apply::Undo<P>),
     /// Join the outcomes of the shares of a search
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Merge<P>),
-    /// Show all tests and all places a patch can go
+    /// Show all tests and all sites, the places where a patch can go
     #[command(after_help = EXIT_CODES)]
     List(look::Look<P>),
 }

@@ -60,7 +60,7 @@ pub struct Mutate<P: Target> {
     )]
     reference_function: Option<String>,
 
-    /// Whether overflow, division by zero, an index out of bounds and a null pointer are faults
+    /// Whether overflow, division by zero, an index out of bounds and a null pointer count as failures
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true,
         default_missing_value = "true", value_parser = switch(), hide_possible_values = true, help_heading = "Specification")]
     implicit: bool,
@@ -79,7 +79,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
-    /// If a mutated program is wrong for an input, which other ones are excluded with it [default: slice; at level 3 run]
+    /// Which other mutated programs are ruled out when one is wrong for an input [default: slice; at level 3 run]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 

@@ -50,7 +50,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
 
-    /// Search only the lines that --in-diff names, without it those with uncommitted changes
+    /// Search only the lines that --in-diff names, or without it the lines with uncommitted changes
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Sites")]
     only_in_diff: Option<bool>,
@@ -150,11 +150,11 @@ pub struct SearchOptions {
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
-    /// For which result of a complete search the exit code is 1 [default: no-patch]
+    /// Which result of a complete search gives exit code 1 [default: no-patch]
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
-    /// Exit with 0 even if some failing tests are fixed by no patch
+    /// Exit with 0 even if no patch fixes some of the failing tests
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
     allow_partial: Option<bool>,

@@ -39,7 +39,7 @@ pub trait Target: Args + Clone {
     fn print_tables(&self) -> Result<String, SubjectError>;
 }
 
-/// Options of every subcommand; `P` are those that tell what is under repair.
+/// Options of every subcommand; `P` are those that choose the subject.
 #[derive(Args, Clone, Debug)]
 pub struct Common<P: Args> {
     #[command(flatten)]
@@ -331,7 +331,7 @@ impl SearchRequest {
         }
     }
 
-    /// Says something about what is being done.
+    /// Reports a step to the user.
     pub fn note(&self, text: &str) {
         if !self.display.quiet {
             output::say(&format!("note: {text}"));

@@ -187,7 +187,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether it was applied; if not, the user was told why.
+    /// Whether it was applied; if not, the user has seen the reason.
     fn apply(&self, at: usize, alternative: Option<u32>) -> Result<bool> {
         let rank = u32::try_from(self.outcome.patches[at].rank)?;
         let choice = Choice { rank, alternative };
@@ -281,7 +281,7 @@ impl Walk<'_> {
         patches.iter().position(|patch| patch.id == *first)
     }
 
-    /// Runs the user's tests; what is to be said if some fail.
+    /// Runs the user's tests; a message if some fail.
     fn test(&self) -> Result<Result<(), String>> {
         let settings = &self.request.settings;
         if let Some(passed) = settings.subject()?.ecosystem.test() {

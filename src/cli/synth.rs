@@ -14,9 +14,17 @@ use crate::exchange::solve::{self, SolveOptions, Solved};
 use crate::repair::settings::EngineKind;
 use crate::report::Ending;
 
+/// Exit codes, for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    every problem has a solution
+  1    some problem has none
+  2    wrong usage, or a file that cannot be read or written
+  70   internal error, or the result could not be written";
+
 #[derive(Args, Clone, Debug)]
 pub struct Synth {
-    /// Problems as JSON; the header of src/exchange/problem.rs has the format
+    /// Problems as JSON; the header of src/exchange/problem.rs describes the format
     #[arg(value_name = "PROBLEM", required = true)]
     problems: Vec<Utf8PathBuf>,
 
@@ -28,7 +36,7 @@ pub struct Synth {
     #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
     top: NonZeroUsize,
 
-    /// Do not search; judge this answer of another solver to NAME.sl or NAME.smt2
+    /// Judge another solver's answer to NAME.sl or NAME.smt2 instead of searching
     #[arg(long, value_name = "FILE")]
     answer: Option<Utf8PathBuf>,
 

@@ -19,7 +19,6 @@ use camino::Utf8Path;
 use nix::fcntl::OFlag;
 
 use crate::rank::facts::Case;
-use nopol_expr::{Pool, Spec};
 pub use problem::{ProblemFile, ProblemFileError};
 
 impl ProblemFile {
@@ -96,19 +95,13 @@ fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
     options.open(path)?.write_all(text.as_bytes())
 }
 
-/// Writes a synthesis problem in every format, see [`ProblemFile::dump`].
+/// Writes the synthesis problems of a search in every format, see [`ProblemFile::dump`], and the facts about its plausible
+/// candidates as `plausible.json`. Creates the directory if necessary.
 ///
 /// # Errors
 /// If a file or the directory cannot be written; the message names the path.
-pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<()> {
-    ProblemFile::new(name, spec, pool).dump(dir)
-}
-
-/// Writes what is known of the plausible candidates of a run as `plausible.json`. Creates the directory if necessary.
-///
-/// # Errors
-/// If the file or the directory cannot be written; the message names the path.
-pub fn dump_case(dir: &Utf8Path, case: &Case) -> io::Result<()> {
+pub fn dump(dir: &Utf8Path, problems: &[ProblemFile], case: &Case) -> io::Result<()> {
+    problems.iter().try_for_each(|problem| problem.dump(dir))?;
     let path = dir.join("plausible.json");
     let text = serde_json::to_string(case).map_err(io::Error::other)?;
     let written = own(dir).and_then(|()| write(&path, &text));

@@ -187,7 +187,7 @@ impl Judge<'_, '_> {
             let mut left = compiled[judged..]
                 .iter()
                 .flat_map(|(later, _)| &later.targets);
-            // Whoever wants to know what is plausible wants all of it.
+            // `--dump` writes all plausible fixes.
             let is_enough = || {
                 let wanted = self.session.settings.shown() * SPARE + 1;
                 self.session.settings.dump.is_none()

@@ -1,5 +1,5 @@
-//! What a search has learned so far: from builds what compiles, from traces what is reached, and what the
-//! report will tell about it.
+//! What a search has learned so far: which parts compile, which test reaches which site, and what the report will
+//! say about it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use nopol_source::{FunctionIndex, SiteIndex};
 use super::fix::Fix;
 use super::instrument::Prebuilt;
 use super::validating::Checked;
+use crate::exchange::ProblemFile;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
@@ -42,10 +43,12 @@ pub struct Knowledge {
     pub checked: Option<(Fix, Checked)>,
     /// The first patch that the user was shown, while the search went on.
     pub announced: Option<PatchReport>,
+    /// The synthesis problems so far, if `--dump` asks for them.
+    pub problems: Vec<ProblemFile>,
     pub notes: Notes,
 }
 
-/// What the report will tell.
+/// What the report will show.
 #[derive(Debug, Default)]
 pub struct Notes {
     pub warnings: Vec<String>,

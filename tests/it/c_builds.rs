@@ -338,6 +338,7 @@ grep -q __asan_init grade && exit 1
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn valgrind_watches_programs_without_their_sanitizers_or_the_report_says_that_it_did_not() {
     use std::os::unix::fs::PermissionsExt;
     let report = |build: &str| {

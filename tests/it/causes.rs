@@ -6,6 +6,7 @@ use crate::common::{Subject, strings};
 use crate::shapes::{first_condition, patched};
 
 #[test]
+#[ignore = "make test-full: the fixture two-causes has two faults, too"]
 fn of_two_faults_each_gets_its_patch_and_what_is_not_cured_is_named() {
     let text = r"
         pub fn passes(score: u32, needed: u32) -> bool { if score > needed { true } else { false } }

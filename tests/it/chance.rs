@@ -106,6 +106,7 @@ fn holds_for_the_counterexample(subject: &Subject) {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_that_the_printed_counterexample_refutes_is_not_shown() {
     let manifest =
         format!("{MANIFEST}\n[dev-dependencies]\nproptest = {{ path = \"proptest\" }}\n");

@@ -226,3 +226,18 @@ fn the_defaults_in_the_help_are_those_of_the_settings() {
     }
     assert!(compared.len() >= 8, "{compared:?}");
 }
+
+#[test]
+fn exit_codes_are_those_of_the_command() {
+    for (words, foreign) in [
+        (["undo"], "FILE.json"),
+        (["heap"], "doctests"),
+        (["synth"], "doctests"),
+    ] {
+        let help = Help::of(&words);
+        let codes: Vec<&str> = help.section("Exit codes:").collect();
+        assert!(codes.len() >= 2, "{words:?}: {codes:?}");
+        let mut codes = codes.into_iter();
+        assert!(codes.all(|line| !line.contains(foreign)), "{words:?}");
+    }
+}

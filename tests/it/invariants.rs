@@ -391,13 +391,14 @@ fn rooms_of_the_tool_do_not_know_what_they_must_not() {
     // What an engine knows of expressions stays with the engine.
     assert_only_in(
         "src/repair",
-        &[
-            "nopol_expr",
-            "nopol_synth",
-            "crate::contexts",
-            "crate::exchange",
-        ],
+        &["nopol_expr", "nopol_synth", "crate::contexts"],
         &["src/repair/angelic/", "src/repair/settings.rs"],
+    );
+    // Problems are collected for `--dump`, which `src/repair.rs` writes.
+    assert_only_in(
+        "src/repair",
+        &["crate::exchange"],
+        &["src/repair/angelic/", "src/repair/knowledge.rs"],
     );
     for room in ["src/repair.rs", "src/repair"] {
         assert_never(
@@ -505,4 +506,33 @@ fn the_committed_schema_is_the_one_of_the_code() {
         committed, schema,
         "run this test with NOPOL_BLESS=1 and commit docs/schema.json"
     );
+}
+
+/// Cargo starts rustdoc for each library, unless its manifest says that it has no examples to run.
+#[test]
+fn libraries_without_doctests_have_no_example_that_would_run() {
+    let crates = walkdir::WalkDir::new(root().join("crates")).into_iter();
+    let all = crates.chain(walkdir::WalkDir::new(root().join("instrument")));
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    let mut examples = 0;
+    for path in all
+        .map(|entry| entry.unwrap().into_path())
+        .filter(is_source)
+    {
+        let text = fs::read_to_string(&path).unwrap();
+        let comments = text.lines().filter_map(|line| {
+            let line = line.trim_start();
+            line.strip_prefix("///").or(line.strip_prefix("//!"))
+        });
+        let fences = comments.filter_map(|line| line.trim_start().strip_prefix("```"));
+        for language in fences.step_by(2) {
+            examples += 1;
+            assert!(
+                ["text", "ignore"].contains(&language),
+                "{}: no example in `{language}` is compiled, because of `doctest = false`",
+                path.display()
+            );
+        }
+    }
+    assert!(examples > 0, "crates/debug has one");
 }

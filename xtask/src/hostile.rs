@@ -39,7 +39,7 @@ pub fn bench(options: &HostileOptions) -> Result<()> {
     };
     let fixtures = tool::root()?.join("fixtures");
     let cache = tempfile::tempdir()?;
-    let mut table = "| subject | language | what is odd about it | exit | unchanged | s | said |\n| --- | --- | --- | ---: | --- | ---: | --- |\n".to_owned();
+    let mut table = "| subject | language | peculiarity | exit | unchanged | s | result |\n| --- | --- | --- | ---: | --- | ---: | --- |\n".to_owned();
     let (mut all, mut bad) = (0, 0);
     for (file, language) in [("rust.toml", "Rust"), ("c.toml", "C")] {
         for case in subject::read(&fixtures, file) {

@@ -18,8 +18,8 @@ use super::evidence::{Explanation, Observed};
 use super::order::guards_first;
 use super::recording::RecordedSite;
 use super::targets_of;
-use crate::contexts::{self, Recorded};
-use crate::exchange;
+use crate::contexts::{self, Problem};
+use crate::exchange::ProblemFile;
 use crate::localize::angelic::AngelicSite;
 use crate::patch::render::Style;
 use crate::repair::fix::{Fix, SiteEdit};
@@ -28,7 +28,6 @@ use crate::repair::panics::Panics;
 use crate::repair::place;
 use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
-use crate::subject::SubjectError;
 
 /// Candidates of one site that are judged, by [`Claim`].
 const MOST_PER_SITE: [usize; 4] = [10, 8, 5, 3];
@@ -95,7 +94,7 @@ struct At<'s> {
 /// Synthesizes at every site; the candidates of each, best first.
 ///
 /// # Errors
-/// If the run is stopped, or a problem cannot be written to `--dump`.
+/// If the run is stopped.
 pub(super) fn synthesize(
     session: &Session,
     knowledge: &mut Knowledge,
@@ -108,12 +107,24 @@ pub(super) fn synthesize(
         .start("synthesizing", places.len(), runner.runs());
     let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
     let rlimit = (share / LEVELS).min(Limits::default().rlimit);
+    let observed = pool::map(session.settings.jobs(), places, |place| {
+        session.copies.plain.supervisor.check()?;
+        Ok(observed_at(session, place))
+    })?;
+    if session.settings.dump.is_some() {
+        let problems = places.iter().zip(&observed);
+        let problems = problems.flat_map(|(place, observed)| {
+            problem_files(&session.site(place.found.site).id, &observed.problem)
+        });
+        knowledge.problems.extend(problems);
+    }
     let spectrum = &knowledge.spectrum;
     let panics = Panics::at(session, knowledge, targets);
+    let places_observed: Vec<_> = places.iter().zip(&observed).collect();
     let results = pool::map(
         session.settings.jobs(),
-        places,
-        |RecordedSite { found, recorded }| {
+        &places_observed,
+        |(RecordedSite { found, .. }, observed)| {
             session.copies.plain.supervisor.check()?;
             let at = At {
                 site: session.site(found.site),
@@ -121,7 +132,7 @@ pub(super) fn synthesize(
                 targets: &targets_of(spectrum, found, targets),
                 bonus: panics.bonus(session.sources, found.site),
             };
-            let result = synthesize_at(session, &at, recorded, rlimit);
+            let result = synthesize_at(session, &at, observed, rlimit);
             phase.step();
             result
         },
@@ -142,36 +153,45 @@ pub(super) fn synthesize(
     Ok(candidates)
 }
 
+fn observed_at(session: &Session, place: &RecordedSite) -> Arc<Observed> {
+    let (sources, recorded) = (session.sources, &place.recorded);
+    let site = session.site(place.found.site);
+    let problem = contexts::problem(sources, site, recorded);
+    Arc::new(Observed::new(sources, site, problem, recorded))
+}
+
+/// The specs of a problem, in the order in which they are solved, each with what its candidates cost in addition.
+fn specs(problem: &Problem) -> impl Iterator<Item = (&Spec, u32)> {
+    let strict = problem.specs.iter().map(|spec| (spec, 0));
+    let relaxed = problem.relaxed.iter();
+    strict.chain(relaxed.map(|spec| (spec, WEIGHTS.fix.relaxed)))
+}
+
+/// The problem of each spec, named after the site.
+fn problem_files(site: &str, problem: &Problem) -> impl Iterator<Item = ProblemFile> {
+    let numbered = (1..).zip(specs(problem));
+    numbered.map(move |(nth, (spec, _))| {
+        ProblemFile::new(&format!("{site}-{nth}"), spec, &problem.pool)
+    })
+}
+
 fn synthesize_at(
     session: &Session,
     at: &At,
-    recorded: &Arc<Recorded>,
+    observed: &Arc<Observed>,
     rlimit: u32,
 ) -> Result<(Vec<Candidate>, Option<String>)> {
-    let site = at.site;
-    let problem = contexts::problem(session.sources, site, recorded);
-    let observed = Arc::new(Observed::new(session.sources, site, problem, recorded));
     let problem = &observed.problem;
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut reason = None;
     let stop = Stop::when(session.copies.plain.supervisor.stopped());
-    let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
-    let strict = problem.specs.iter().map(|spec| (spec, 0));
-    let relaxed = problem
-        .relaxed
-        .iter()
-        .map(|spec| (spec, WEIGHTS.fix.relaxed));
-    for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
+    let strict = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
+    for (spec, penalty) in specs(problem) {
         session.copies.plain.supervisor.check()?;
-        if let Some(dir) = &session.settings.dump {
-            let name = format!("{}-{nth}", site.id);
-            exchange::dump(dir, &name, spec, &problem.pool)
-                .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
-        }
         // For a relaxed spec only edits are worth a trial; what the solver finds for it, the tests
         // refute.
         let rlimit = match penalty {
-            0 => rlimit / specs,
+            0 => rlimit / strict,
             _ => 0,
         };
         let limits = Limits {
@@ -184,7 +204,7 @@ fn synthesize_at(
         session.copies.plain.supervisor.check()?;
         reason = reason.or(synthesis.reason);
         let made = synthesis.candidates.into_iter();
-        candidates.extend(made.map(|made| at.candidate(&observed, spec, made, penalty)));
+        candidates.extend(made.map(|made| at.candidate(observed, spec, made, penalty)));
     }
     let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
     candidates.sort_by(in_order);
@@ -202,7 +222,7 @@ fn synthesize_at(
     });
     candidates.sort_by(in_order);
     if !session.settings.no_trivial {
-        candidates.extend(at.trivial(session.sources, &observed));
+        candidates.extend(at.trivial(session.sources, observed));
     }
     Ok((candidates, reason))
 }

@@ -97,7 +97,8 @@ fn check(
     >,
 ) {
     let attribute = attribute.expect("an attribute");
-    let value = attribute.unescape_value().expect("an escaped value");
+    let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0);
+    let value = value.expect("an escaped value");
     let is_words = attribute.key.as_ref() == b"aria-label";
     assert!(
         is_words || !value.contains("NaN") && !value.contains("inf"),
