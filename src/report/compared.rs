@@ -68,7 +68,7 @@ impl Outcome {
         };
         let examples = match self.has_doctests {
             true => format!(
-                ", but doctests were not run on {}",
+                ", but no doctest was run with {}",
                 agree(patch.alike, "the other", "the others")
             ),
             false => String::new(),

@@ -9,7 +9,10 @@ use crate::common::{GRADES, Run, Subject};
 /// The search did not take place, and it is said which one speaks.
 fn is_known(run: &Run) {
     let said = &run.stderr;
-    assert!(said.contains("note: these results are from a search "), "{said}");
+    assert!(
+        said.contains("note: these results are from a search "),
+        "{said}"
+    );
     assert!(!said.contains("building"), "{said}");
 }
 
@@ -17,7 +20,10 @@ fn has_searched(run: &Run, why: &str) {
     let said = &run.stderr;
     assert!(said.contains("building"), "{said}");
     assert!(said.contains(why), "`{why}` is not in:\n{said}");
-    assert!(!said.contains("note: these results are from a search "), "{said}");
+    assert!(
+        !said.contains("note: these results are from a search "),
+        "{said}"
+    );
 }
 
 fn kept(subject: &Subject) -> PathBuf {

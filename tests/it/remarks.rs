@@ -181,8 +181,8 @@ fn what_an_example_refutes_is_no_alternative_and_alternatives_are_not_said_to_be
         assert_ne!(other["condition"], "n >= least", "{patch:#}");
     }
     let explained = subject.nopol(&["explain", "--top", "1"]).stdout;
-    let told = "(not built one by one, and no doctest was run on them)";
-    assert!(explained.contains(told), "{explained}");
+    let compared = "but no doctest was run with the other";
+    assert!(explained.contains(compared), "{explained}");
 }
 
 /// The area is a sum, and the error of a parser is returned by a test.

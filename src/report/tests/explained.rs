@@ -157,8 +157,8 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     outcome.patches[0].alike = 2;
     assert_eq!(
         notes(&outcome),
-        "and 2 like it, not built alone; no test that it fixes or that passed before distinguishes them, but doctests \
-         were not run on the others: see `explain`"
+        "and 2 like it, not built alone; no test that it fixes or that passed before distinguishes them, but no doctest \
+         was run with the others: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(
