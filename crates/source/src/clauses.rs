@@ -13,8 +13,9 @@ pub type Kin = BTreeMap<String, BTreeSet<String>>;
 
 /// Names in place of one name.
 const MOST_NAMES: usize = 4;
-/// Variants or constants in place of one, if they come from what the function says of the same type.
-const MOST_OF_PATH: usize = 6;
+/// Variants or constants in place of one that the function names, and all with those of the file.
+const MOST_OF_FUNCTION: usize = 5;
+const MOST_OF_PATH: usize = 8;
 /// Literals in place of one literal.
 const MOST_LITERALS: usize = 6;
 /// Types with more fields or variants than this say little.
@@ -87,6 +88,8 @@ fn getters(sources: &Sources) -> impl Iterator<Item = BTreeSet<&str>> {
 pub struct Around<'a> {
     /// The text of the function.
     pub function: &'a str,
+    /// The text of the file.
+    pub file: &'a str,
     /// Siblings of fields and variants.
     pub kin: &'a Kin,
     /// Literals of the function, then those of the file.
@@ -209,11 +212,13 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
     }
     if let Some(owner) = owner(before) {
         let at = around.function.find(clause).unwrap_or_default() + range.start;
-        let near = of_owner(owner, at, around.function).into_iter();
-        let new: Vec<String> = near
-            .filter(|it| it != name && !found.contains(it))
-            .collect();
-        found.extend(new);
+        let near = of_owner(owner, around.function);
+        let near = by_distance(near, around.function, at);
+        add_new(&mut found, near, name, MOST_OF_FUNCTION);
+        if found.len() < MOST_OF_PATH {
+            let often = by_number(of_owner(owner, around.file), around.file);
+            add_new(&mut found, often, name, MOST_OF_PATH);
+        }
         found.truncate(MOST_OF_PATH);
         return found;
     }
@@ -246,28 +251,52 @@ fn owner(before: &str) -> Option<&str> {
     owner.starts_with(char::is_uppercase).then_some(owner)
 }
 
-/// What the function names of a type without giving it content, nearest to a byte first: `RParen` of `Token::RParen`.
-fn of_owner(owner: &str, at: usize, function: &str) -> Vec<String> {
-    let words = words(function);
-    let here = words.iter().take_while(|range| range.start < at).count();
-    let is_of_owner = |range: &Range<usize>| {
-        let rest = function[range.end..].trim_start();
-        self::owner(&function[..range.start]) == Some(owner)
-            && !rest.starts_with(['(', '{', ':', '!'])
+/// What a text names of a type without giving it content: `RParen` of `Token::RParen`.
+fn of_owner(owner: &str, text: &str) -> Vec<Range<usize>> {
+    let path = format!("{owner}::");
+    let starts = text.match_indices(&path).map(|(at, path)| at + path.len());
+    let names = starts.filter_map(|start| {
+        let rest = &text[start..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        let has_content = rest[end..].trim_start().starts_with(['(', '{', ':', '!']);
+        let is_of_owner = self::owner(&text[..start]) == Some(owner);
+        (end > 0 && is_of_owner && !has_content).then_some(start..start + end)
+    });
+    names.collect()
+}
+
+/// The names at these ranges of a text, nearest to a byte first.
+fn by_distance(names: Vec<Range<usize>>, text: &str, at: usize) -> Vec<&str> {
+    let between = |range: &Range<usize>| {
+        let gap = &text[range.start.min(at)..range.start.max(at)];
+        words(gap).len()
     };
-    let named = words.into_iter().enumerate();
-    let mut named: Vec<(usize, String)> = named
-        .filter(|(_, range)| is_of_owner(range))
-        .map(|(nth, range)| (nth.abs_diff(here), function[range].to_owned()))
+    let mut all: Vec<(usize, &str)> = names
+        .into_iter()
+        .map(|range| (between(&range), &text[range]))
         .collect();
-    named.sort();
-    let mut found: Vec<String> = Vec::new();
-    for (_, name) in named {
-        if !found.contains(&name) {
-            found.push(name);
+    all.sort();
+    all.into_iter().map(|(_, name)| name).collect()
+}
+
+/// The names at these ranges of a text, the most frequent first.
+fn by_number(names: Vec<Range<usize>>, text: &str) -> Vec<&str> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for range in names {
+        *numbers.entry(&text[range]).or_default() += 1;
+    }
+    let mut names: Vec<(&str, usize)> = numbers.into_iter().collect();
+    names.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    names.into_iter().map(|(name, _)| name).collect()
+}
+
+/// Adds names that are neither there nor the clause's own, until there are `most`.
+fn add_new(found: &mut Vec<String>, names: Vec<&str>, own: &str, most: usize) {
+    for name in names {
+        if found.len() < most && name != own && found.iter().all(|known| known != name) {
+            found.push(name.to_owned());
         }
     }
-    found
 }
 
 /// Pairs of parts of the clause's names, which can be exchanged: `a` and `b` of `a_char == prev_b_char`.
@@ -416,6 +445,7 @@ mod tests {
         let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
         let around = Around {
             function,
+            file: function,
             kin: &known,
             literals: [&literals, &[]],
         };
@@ -538,9 +568,16 @@ mod tests {
         let function = "fn f() { if self.at(&Token::Comma) { return; }
             if !self.eat(&Token::LParen) { return; }
             self.eat(&Token::RParen); g(Token::Word(w)); h(Mode::Open) }";
+        let file = format!("{function} Token::Dot Token::End; Token::End; OtherToken::Bar");
+        let around = Around {
+            function,
+            file: &file,
+            kin: &Kin::new(),
+            literals: [&[], &[]],
+        };
         assert_eq!(
-            like("!self.eat(&Token::LParen)", function, &[], &[]),
-            ["!self.eat(&Token::RParen)", "!self.eat(&Token::Comma)"]
+            super::like("!self.eat(&Token::LParen)", around),
+            ["RParen", "Comma", "End", "Dot"].map(|it| format!("!self.eat(&Token::{it})"))
         );
     }
 }

@@ -225,6 +225,7 @@ pub fn nearby<'s>(sources: &'s Sources, site: &Site, kin: &'s Kin) -> Nearby<'s>
         names: &file.text,
         around: Around {
             function: &file.text[function.span.clone()],
+            file: &file.text,
             kin,
             literals: [&function.literals, &file.literals],
         },

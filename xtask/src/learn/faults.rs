@@ -396,6 +396,7 @@ fn at_condition(sources: &Sources, site: &Site) -> Vec<Fault> {
         names: &file.text,
         around: Around {
             function: &file.text[function.span.clone()],
+            file: &file.text,
             kin: &clauses::kin(sources),
             literals: [&function.literals, &file.literals],
         },

@@ -7,7 +7,7 @@ use crate::clauses;
 use crate::condition::{Node, Shape};
 
 /// Clauses that look like one of the condition, at most.
-const MOST_LIKE: usize = 8;
+const MOST_LIKE: usize = 10;
 
 impl Edits<'_> {
     /// Adds clauses that look like those of the condition, first by the connective that is there already.

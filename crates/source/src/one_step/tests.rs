@@ -20,6 +20,7 @@ fn edits_in(language: Language, text: &str, literals: &[&str], names: &str) -> V
         names,
         around: Around {
             function: names,
+            file: names,
             kin: &kin,
             literals: [&literals, &[]],
         },

@@ -116,6 +116,7 @@ impl<'s> Space<'s> {
             names: &file.text,
             around: Around {
                 function: &file.text[function.span.clone()],
+                file: &file.text,
                 kin: self.kin,
                 literals: [&function.literals, &file.literals],
             },
