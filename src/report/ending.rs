@@ -73,7 +73,7 @@ impl Ending {
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    patches were found, or there is nothing to repair (JSON `outcome` tells which)
+  0    patches were found, or there is nothing to repair (`outcome` in JSON says which)
   1    no patch was found, or some failing test is fixed by none (see --allow-partial), or only
        doctests fail
   2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
