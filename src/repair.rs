@@ -11,6 +11,7 @@ pub mod compiling;
 pub mod confirming;
 pub mod debugging;
 pub mod discriminating;
+mod doctests;
 pub(crate) mod ending;
 mod engine;
 mod facts;
@@ -138,7 +139,7 @@ fn pipeline(
         {
             *message = format!("{message} {weak_oracle}");
         }
-        return baseline::look_at_doctests(settings, progress, outcome, &copies.plain, &sources);
+        return doctests::look_at(settings, progress, outcome, &copies.plain, &sources);
     };
     if settings.depth == Depth::Baseline {
         return Ok(());
