@@ -47,7 +47,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     );
     outcome.patches[0].failing_examples = vec!["src/lib.rs - f".to_owned()];
     let said = explained(&outcome, "2");
-    let apart = "in recorded values; both fix the same tests, and other doctests fail with each.";
+    let apart = "in recorded values; both fix the same tests, but the doctest of `src/lib.rs - f` fails only with patch 1.";
     assert!(said.contains(apart), "{said}");
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);
     let notes = format::human::notes(&outcome, &outcome.patches[0]);
@@ -87,6 +87,24 @@ fn another_patch_at_the_same_line_is_not_denied() {
     outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
     let said = explained(&outcome, "2");
     assert!(said.contains("no other patch at this place"), "{said}");
+}
+
+#[test]
+fn what_no_recorded_values_were_looked_at_for_is_said_to_be_so() {
+    let mut outcome = two_patches();
+    let patch = &mut outcome.patches[1];
+    (patch.differs, patch.clauses) = (None, Vec::new());
+    let said = explained(&outcome, "2");
+    // They may well have been recorded, for other patches at this place.
+    assert!(
+        said.contains("judged by the tests alone, not by recorded values"),
+        "{said}"
+    );
+    assert!(!said.contains("No values"), "{said}");
+    // A formula reads no values, so their absence says nothing.
+    outcome.patches[1].evidence = Evidence::Interpreted;
+    let said = explained(&outcome, "2");
+    assert!(!said.contains("values"), "{said}");
 }
 
 #[test]
