@@ -94,14 +94,17 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             let mut letters = question.chars();
             let first = letters.next().map(|first| first.to_uppercase().to_string());
             writeln!(out, "  {}{}", first.unwrap_or_default(), letters.as_str())?;
-            let asserts = match differs.is_seen {
-                true => " and asserts the expected result",
-                false => "",
+            // Recorded values may be those of a run with forced outcomes, which neither patch has.
+            let decides = match differs.is_seen {
+                true => format!(
+                    "If these values occur with one of the patches and the result depends on them, a test that reaches {at} with them and asserts the expected result decides."
+                ),
+                false => format!(
+                    "If the result depends on it, a test that reaches {at} with {} decides.",
+                    agree(differs.context.len(), "this value", "these values")
+                ),
             };
-            writeln!(
-                out,
-                "  If the result depends on it, a test that reaches {at} with these values{asserts} decides."
-            )
+            writeln!(out, "  {decides}")
         }
         None => writeln!(
             out,
@@ -199,8 +202,11 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
     let contexts = count(clause.contexts, "context");
     writeln!(
         out,
-        "  decided the outcome in {contexts}; for example it is {outcome} with {}",
-        values(&clause.example)
+        "  decided the outcome in {contexts}; for example {}",
+        match &*clause.example {
+            [(name, _)] if *name == clause.text => format!("where it is {outcome}"),
+            example => format!("it is {outcome} with {}", values(example)),
+        }
     )?;
     for (kind, tests) in [
         ("failing", &clause.failing_tests),
