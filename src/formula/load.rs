@@ -160,6 +160,11 @@ impl Loaded {
             !tests.iter().any(|test| test.name == **name)
                 && !left_out.iter().any(|test| test.test == **name)
         }) {
+            // Only what was wanted has been read.
+            let (_, tests, left_out) = match whole.language {
+                Language::C => of_c(whole, &[])?,
+                Language::Rust => of_rust(whole, &[])?,
+            };
             let names = tests.iter().map(|test| &*test.name);
             let names = names.chain(left_out.iter().map(|test| &*test.test));
             let near = nearest_path(unknown, names);
