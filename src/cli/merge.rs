@@ -45,6 +45,9 @@ impl<P: Target> Merge<P> {
                 return Ending::Usage.exit_code();
             }
         };
+        for warning in &outcome.warnings {
+            output::say(&format!("warning: {warning}"));
+        }
         outcome.reach = match self.keep(&outcome) {
             Ok(()) => Reach::Apply,
             Err(why) => {

@@ -179,7 +179,7 @@ fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome
         diff: repair.diff.clone(),
         fixes: failing.clone(),
         doubts: shown.unasked().map(str::to_owned).into_iter().collect(),
-        why: "mutated".to_owned(),
+        why: "by mutation".to_owned(),
         ..PatchReport::reasoned(
             format!("mutation-{rank}"),
             rank,

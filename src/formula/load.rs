@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use fixedbitset::FixedBitSet;
 use nopol_basics::deadline::Deadline;
+use nopol_basics::nearest::nearest_path;
 use nopol_basics::times;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
@@ -159,7 +160,19 @@ impl Loaded {
             !tests.iter().any(|test| test.name == **name)
                 && !left_out.iter().any(|test| test.test == **name)
         }) {
-            return Err(Refusal::Usage(format!("there is no test `{unknown}`")));
+            // Only what was wanted has been read.
+            let (_, tests, left_out) = match whole.language {
+                Language::C => of_c(whole, &[])?,
+                Language::Rust => of_rust(whole, &[])?,
+            };
+            let names = tests.iter().map(|test| &*test.name);
+            let names = names.chain(left_out.iter().map(|test| &*test.test));
+            let near = nearest_path(unknown, names);
+            let near = near.map(|name| format!("; did you mean `{name}`?"));
+            return Err(Refusal::Usage(format!(
+                "there is no test `{unknown}`{}",
+                near.unwrap_or_default()
+            )));
         }
         let limits = Limits {
             bound: bound.unwrap_or(MOST_ROUNDS),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use nopol_basics::nearest::nearest;
+use nopol_basics::nearest::nearest_path;
 use nopol_basics::{agree, all};
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::{Baseline, Suite, TestIndex};
@@ -386,12 +386,7 @@ fn check_tests(
 
 /// The test that may have been meant by `wanted`: the name of a test, with or without its modules.
 fn meant<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t str> {
-    let last = |name: &'t str| name.rsplit("::").next().unwrap_or_default();
-    let names = || tests.iter().map(|test| &*test.name);
-    nearest(wanted, names()).or_else(|| {
-        let near = nearest(wanted, names().map(last))?;
-        names().find(|name| last(name) == near)
-    })
+    nearest_path(wanted, tests.iter().map(|test| &*test.name))
 }
 
 /// The tests to cure; `None` if there is nothing to repair, which the outcome then tells.

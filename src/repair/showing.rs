@@ -394,7 +394,7 @@ impl Presenter<'_, '_> {
     }
 
     /// Adds to each patch which tests decided its clauses, and how it differs from the best other patch at
-    /// the same sites.
+    /// the same sites that it can be compared with.
     fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
         for (nth, Shown { fix, patch, .. }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
@@ -403,10 +403,11 @@ impl Presenter<'_, '_> {
             let tables = fix.edits.iter();
             let tables = tables.filter_map(|edit| edit.evidence.table(self.session.tests));
             let tables = tables.collect();
-            let mut others = shown.iter().enumerate();
-            let other =
-                others.find(|(other, shown)| *other != nth && shown.fix.sites() == fix.sites());
-            let differs = other.and_then(|(_, other)| {
+            let others = shown.iter().enumerate();
+            let mut others =
+                others.filter(|(other, shown)| *other != nth && shown.fix.sites() == fix.sites());
+            // The best one may have been found without values, so that nothing is known of how they differ.
+            let differs = others.find_map(|(_, other)| {
                 let mut edits = fix.edits.iter().zip(&other.fix.edits);
                 let found = edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))?;
                 let other = &outcome.patches[other.patch];

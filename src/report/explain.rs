@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 
 use super::ClauseReport;
 use super::EditReport;
@@ -58,7 +58,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if patch.clauses.is_empty() && patch.evidence.is_ranked() && patch.kind != "arithmetic" {
         writeln!(
             out,
-            "No values were recorded that its condition reads, so nothing is known of which tests decide it.\n"
+            "It was judged by the tests alone, not by recorded values, so nothing is known of which tests decide it.\n"
         )?;
     }
     for clause in &patch.clauses {
@@ -67,6 +67,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     alternatives(patch, outcome, out)?;
     let Some(differs) = &patch.differs else {
         return match outcome.patches.len() {
+            _ if !patch.evidence.is_ranked() => Ok(()),
             1 => writeln!(out, "There is no other patch to compare it with."),
             _ if !outcome.patches.iter().any(|other| is_beside(other, patch)) => writeln!(
                 out,
@@ -74,7 +75,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "No values are known that distinguish it from another patch at this place that does the same under its condition: none were found, or some of the values that they read were not recorded."
+                "It was not compared by values with another patch at this place: that needs two conditions of one site, both found from recorded values."
             ),
         };
     };
@@ -93,14 +94,17 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             let mut letters = question.chars();
             let first = letters.next().map(|first| first.to_uppercase().to_string());
             writeln!(out, "  {}{}", first.unwrap_or_default(), letters.as_str())?;
-            let asserts = match differs.is_seen {
-                true => " and asserts the expected result",
-                false => "",
+            // Recorded values may be those of a run with forced outcomes, which neither patch has.
+            let decides = match differs.is_seen {
+                true => format!(
+                    "If these values occur with one of the patches and the result depends on them, a test that reaches {at} with them and asserts the expected result decides."
+                ),
+                false => format!(
+                    "If the result depends on it, a test that reaches {at} with {} decides.",
+                    agree(differs.context.len(), "this value", "these values")
+                ),
             };
-            writeln!(
-                out,
-                "  If the result depends on it, a test that reaches {at} with these values{asserts} decides."
-            )
+            writeln!(out, "  {decides}")
         }
         None => writeln!(
             out,
@@ -127,7 +131,20 @@ fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
         () if !apart.is_empty() => format!(": {}", apart.join(", and ")),
         () if patch.passes_the_same_as(other) => "; no test distinguishes the patches".to_owned(),
         () if patch.failing_examples != other.failing_examples => {
-            "; both fix the same tests, and other doctests fail with each".to_owned()
+            let fail_only = |one: &PatchReport, beside: &PatchReport| {
+                let failing = one.failing_examples.iter();
+                let more: Vec<&String> = failing
+                    .filter(|it| !beside.failing_examples.contains(it))
+                    .collect();
+                let doctests = agree(more.len(), "the doctest", "the doctests");
+                let names = super::phrases::names(&more);
+                let fail = agree(more.len(), "fails", "fail");
+                (!more.is_empty())
+                    .then(|| format!("{doctests} of {names} {fail} only with patch {}", one.rank))
+            };
+            let apart = [fail_only(patch, other), fail_only(other, patch)];
+            let apart: Vec<String> = apart.into_iter().flatten().collect();
+            format!("; both fix the same tests, but {}", apart.join(", and "))
         }
         () => "; both fix the same failing tests".to_owned(),
     }
@@ -185,8 +202,11 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
     let contexts = count(clause.contexts, "context");
     writeln!(
         out,
-        "  decided the outcome in {contexts}; for example it is {outcome} with {}",
-        values(&clause.example)
+        "  decided the outcome in {contexts}; for example {}",
+        match &*clause.example {
+            [(name, _)] if *name == clause.text => format!("where it is {outcome}"),
+            example => format!("it is {outcome} with {}", values(example)),
+        }
     )?;
     for (kind, tests) in [
         ("failing", &clause.failing_tests),

@@ -282,11 +282,11 @@ impl Outcome {
             false => {
                 let read = match self.unread.is_empty() {
                     true => "",
-                    false => " that could be read",
+                    false => " could be read and",
                 };
                 format!(
                     "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and the \
-                     failing tests reach no condition{read}{edited}{pairs}."
+                     failing tests reach no condition that{read} may be changed{edited}{pairs}."
                 )
             }
         };

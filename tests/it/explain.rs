@@ -337,3 +337,46 @@ fn what_a_caller_may_choose_is_still_asked_about() {
         "{asked:?}"
     );
 }
+
+#[test]
+fn a_patch_is_compared_with_one_that_was_found_from_values_too() {
+    let subject = Subject::lib(
+        r#"
+        pub fn is_leap(year: i32) -> bool {
+            year % 4 == 0 && year % 100 != 0
+        }
+
+        #[cfg(test)]
+        mod tests {
+            use super::is_leap;
+
+            #[test]
+            fn common() {
+                assert!(!is_leap(2023));
+                assert!(!is_leap(1900));
+            }
+            #[test]
+            fn leap() {
+                assert!(is_leap(2024));
+                assert!(is_leap(2000));
+            }
+        }
+        "#,
+    );
+    let report = subject.nopol(&["--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    let site = |patch: &Value| patch["id"].as_str().unwrap()[..8].to_owned();
+    let is_explained =
+        |patch: &&Value| patch["clauses"].as_array().is_some_and(|it| !it.is_empty());
+    // The first one was found in the text: nothing is known of its values.
+    let best = &patches[0];
+    assert!(!is_explained(&best), "{best}");
+    let said = subject.nopol(&["explain", "1"]).stdout;
+    assert!(said.contains("judged by the tests alone"), "{said}");
+    let beside = patches.iter().filter(|it| site(it) == site(best));
+    let explained: Vec<&Value> = beside.filter(is_explained).collect();
+    assert!(explained.len() > 1, "{report}");
+    for patch in explained {
+        assert!(patch["differs"]["other"].is_string(), "{patch}");
+    }
+}

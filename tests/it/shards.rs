@@ -37,6 +37,8 @@ fn all_shares_together_find_what_one_search_finds() {
     let turned = merge(&["--format=json", "3.json", "1.json", "2.json"]).json();
     assert_eq!(ids(&turned), ids(&merged));
     let human = merge(&["1.json", "2.json", "3.json", "--top", "1"]);
+    let warning = "warning: each share of the search ranked its own patches";
+    assert!(human.stderr.contains(warning), "{}", human.stderr);
     assert_eq!(
         human.stdout.matches("\npatch ").count(),
         1,

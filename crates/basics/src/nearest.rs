@@ -22,6 +22,18 @@ pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option
     near.min_by(order).map(|(_, name)| name)
 }
 
+/// As [`nearest`], where the names may be paths: `wanted` may be meant without the modules before it.
+pub fn nearest_path<'n>(
+    wanted: &str,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> Option<&'n str> {
+    let last = |name: &'n str| name.rsplit("::").next().unwrap_or_default();
+    nearest(wanted, names.clone()).or_else(|| {
+        let near = nearest(wanted, names.clone().map(last))?;
+        names.clone().find(|name| last(name) == near)
+    })
+}
+
 /// The end of a sentence about an unknown name: ``; did you mean `next`?``, or nothing.
 pub fn did_you_mean<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
     match nearest(wanted, names) {
@@ -56,6 +68,18 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(nearest(wanted, names.into_iter()), meant, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_be_meant_by_its_last_name() {
+        let names = ["tests::large", "tests::coprime_numbers"];
+        for (wanted, meant) in [
+            ("coprime_number", Some("tests::coprime_numbers")),
+            ("tests::lage", Some("tests::large")),
+            ("zzzzzz", None),
+        ] {
+            assert_eq!(nearest_path(wanted, names.into_iter()), meant, "{wanted}");
         }
     }
 }

@@ -137,7 +137,7 @@ impl fmt::Display for EditKind {
             Self::SpecialCaseAdded => "comparison with 0 or 1 added to the old condition",
             Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),
             Self::NewComparison => "new condition: a comparison",
-            Self::NewBoolean => "new condition: a boolean variable, field or call",
+            Self::NewBoolean => "new condition: a boolean expression",
             Self::NewGuard => {
                 "new condition: two clauses, the second evaluated only where the first makes it safe"
             }
@@ -164,6 +164,9 @@ mod tests {
         assert_eq!(strict.to_string(), "`<=` changed to `<`");
         let both = EditKind::AndClauseAdded(Box::new(strict));
         assert_eq!(both.to_string(), "`<=` changed to `<`, and a clause added");
+        // `a == b` of the code nearby is one, too.
+        let flag = EditKind::NewBoolean.to_string();
+        assert_eq!(flag, "new condition: a boolean expression");
         let level = EditKind::NewAtLevel("two comparisons".to_owned());
         assert_eq!(level.to_string(), "new condition: two comparisons");
     }

@@ -20,7 +20,7 @@ pub struct Failure<'e> {
     pub part: &'e Expr,
     /// Whether it divides by zero; otherwise it overflows.
     pub is_division: bool,
-    /// The terms that the part reads, with their values.
+    /// The terms that the part reads, and those for which it is reached at all, with their values.
     pub values: Vec<(TermId, Value)>,
     /// Whether the context can occur: a caller may choose what differs from a recorded one.
     pub can_occur: bool,
@@ -118,7 +118,15 @@ impl<'e> Attempt<'e, '_> {
             };
             let is_zero =
                 matches!(divisor.eval(&row), Some(Value::Int(_, int)) if int == Int::from_i128(0));
-            let read = variable_terms(part, pool).into_iter();
+            let mut parts = vec![part];
+            evaluated_before(expr, part, &mut parts);
+            let mut read: Vec<TermId> = Vec::new();
+            for term in parts.iter().flat_map(|part| variable_terms(part, pool)) {
+                if !read.contains(&term) {
+                    read.push(term);
+                }
+            }
+            let read = read.into_iter();
             let values = read.filter_map(|term| Some((term, row.values[term].clone()?)));
             return Some(Failure {
                 part,
@@ -152,6 +160,28 @@ fn culprit<'e>(expr: &'e Expr, row: &Row) -> Option<(&'e Expr, ArithOp, &'e Expr
                 (fails && has_operands).then_some((expr, *op, &**b))
             })
         }
+    }
+}
+
+/// Adds the left operands of `&&` and `||` that decide whether this part of an expression is reached; whether it is in there.
+fn evaluated_before<'e>(expr: &'e Expr, part: &Expr, found: &mut Vec<&'e Expr>) -> bool {
+    if std::ptr::eq(expr, part) {
+        return true;
+    }
+    match expr {
+        Expr::And(a, b) | Expr::Or(a, b) => {
+            if evaluated_before(a, part, found) {
+                return true;
+            }
+            let is_right = evaluated_before(b, part, found);
+            if is_right {
+                found.push(a);
+            }
+            is_right
+        }
+        _ => expr
+            .children()
+            .any(|child| evaluated_before(child, part, found)),
     }
 }
 
@@ -367,6 +397,18 @@ mod tests {
             term(2),
         );
         assert!(found(&rest, None, &[]).is_some_and(|found| found.is_division));
+    }
+
+    #[test]
+    fn what_must_hold_for_the_part_to_be_reached_is_named_too() {
+        // a > b || a + 1 > 1: the sum is reached with the greatest `a` only if `b` is as great.
+        let above = Expr::Cmp(CmpOp::Gt, term(0), term(1));
+        let sum = Box::new(Expr::Arith(ArithOp::Add, term(0), term(2)));
+        let whole = above.or(Expr::Cmp(CmpOp::Gt, sum, term(2)));
+        let failure = found(&whole, None, &[0, 1]).unwrap();
+        let greatest = Value::Int(IntType::U32, Int::from_i128(i128::from(u32::MAX)));
+        let both = [0, 1].map(|term| (TermId::new(term), greatest.clone()));
+        assert_eq!(failure.values, both);
     }
 
     #[test]

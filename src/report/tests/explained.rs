@@ -27,7 +27,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
 
     Compared with patch 1: their conditions agree in all recorded values; no test distinguishes the patches.
       With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
-      If the result depends on it, a test that reaches src/lib.rs:4 with these values decides.
+      If the result depends on it, a test that reaches src/lib.rs:4 with this value decides.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
     assert_eq!(explain::render(&outcome, "3"), None);
@@ -38,6 +38,9 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let mut outcome = two_patches();
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     let said = explained(&outcome, "2");
+    // They may be of a run with forced outcomes, which neither patch has.
+    let decides = "If these values occur with one of the patches and the result depends on them";
+    assert!(said.contains(decides), "{said}");
     let same = "their conditions differ in recorded values; no test distinguishes the patches.";
     assert!(said.contains(same), "{said}");
     // Then nobody is asked which is right, since the tests say that both are.
@@ -47,7 +50,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     );
     outcome.patches[0].failing_examples = vec!["src/lib.rs - f".to_owned()];
     let said = explained(&outcome, "2");
-    let apart = "in recorded values; both fix the same tests, and other doctests fail with each.";
+    let apart = "in recorded values; both fix the same tests, but the doctest of `src/lib.rs - f` fails only with patch 1.";
     assert!(said.contains(apart), "{said}");
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);
     let notes = format::human::notes(&outcome, &outcome.patches[0]);
@@ -87,6 +90,36 @@ fn another_patch_at_the_same_line_is_not_denied() {
     outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
     let said = explained(&outcome, "2");
     assert!(said.contains("no other patch at this place"), "{said}");
+}
+
+#[test]
+fn what_no_recorded_values_were_looked_at_for_is_said_to_be_so() {
+    let mut outcome = two_patches();
+    let patch = &mut outcome.patches[1];
+    (patch.differs, patch.clauses) = (None, Vec::new());
+    let said = explained(&outcome, "2");
+    // They may well have been recorded, for other patches at this place.
+    assert!(
+        said.contains("judged by the tests alone, not by recorded values"),
+        "{said}"
+    );
+    assert!(!said.contains("No values"), "{said}");
+    // A formula reads no values, so their absence says nothing.
+    outcome.patches[1].evidence = Evidence::Interpreted;
+    let said = explained(&outcome, "2");
+    assert!(!said.contains("values"), "{said}");
+}
+
+#[test]
+fn a_clause_that_is_one_recorded_value_is_not_its_own_example() {
+    let mut outcome = two_patches();
+    let clause = &mut outcome.patches[1].clauses[0];
+    clause.example = vec![(clause.text.clone(), "true".to_owned())];
+    let said = explained(&outcome, "2");
+    assert!(
+        said.contains("in 8 contexts; for example where it is true\n"),
+        "{said}"
+    );
 }
 
 #[test]

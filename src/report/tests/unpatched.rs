@@ -194,7 +194,7 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("No new condition was found that cures a failing test: leaving early helps at none of the 2 places that failing tests reach, and the failing tests reach no condition. The early exits"),
+        none.starts_with("No new condition was found that cures a failing test: leaving early helps at none of the 2 places that failing tests reach, and the failing tests reach no condition that may be changed. The early exits"),
         "{none}"
     );
     for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
@@ -208,7 +208,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let computing = outcome.why_not().unwrap();
     assert!(
         computing.contains(
-            "reach no condition; small edits of integer expressions do not help, either. The early"
+            "reach no condition that may be changed; small edits of integer expressions do not help, either. The early"
         ),
         "{computing}"
     );
