@@ -25,6 +25,84 @@ fn a_patch_explains_what_was_asserted_in_all_calls() {
 }
 
 #[test]
+fn a_break_and_a_continue_have_lines_of_their_own() {
+    let program = "\
+#include <stdlib.h>
+struct node { int v; struct node *next; };
+static struct node *head;
+static int marks[3];
+static int work(void)
+{
+    int n = 0;
+    struct node *next;
+    for (struct node *l = head; l; l = next) {
+        next = l->next;
+        if (l->v == 1)
+            continue;
+        n++;
+        if (n == 3) {
+            head = l;
+            break;
+        }
+        marks[0] = n;
+    }
+    return n;
+}
+int main(void)
+{
+    for (int i = 0; i < 5; i++) {
+        struct node *x = calloc(1, sizeof *x);
+        x->v = i;
+        x->next = head;
+        head = x;
+    }
+    return work() != 3;
+}
+";
+    let braces = program.replace(
+        "            continue;",
+        "            { n = n;\n            continue; }",
+    );
+    for program in [program, &braces] {
+        let subject = Subject::new(&[("work.c", program)]);
+        let script = "start; break work; continue; spec; finish; spec; repair\n";
+        fs::write(subject.root.join("script"), script).unwrap();
+        let run = subject.nopol(&["c", "debug", "--replay", "script", "work.c"]);
+        let answer = "nothing has to be changed: the program fulfils all assertions\n";
+        assert!(run.stdout.contains(answer), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn the_variable_of_an_increment_is_not_replaced_by_a_number() {
+    let program = "\
+#include <stdlib.h>
+struct list { int n; struct list *next; };
+static struct list *all;
+static void count(struct list *l)
+{
+    int n = 0;
+    while (l) {
+        n++;
+        l = l->next;
+    }
+    all->n = n;
+}
+int main(void)
+{
+    all = calloc(1, sizeof *all);
+    count(all);
+    return all->n;
+}
+";
+    let subject = Subject::new(&[("count.c", program)]);
+    let script = "start; break count; continue; next 4; spec; next; change n 2; spec; repair\n";
+    fs::write(subject.root.join("script"), script).unwrap();
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "count.c"]);
+    assert!(!run.stdout.contains("1++"), "{}", run.stdout);
+}
+
+#[test]
 fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     let subject = sessions();
     let script = fs::read_to_string(subject.root.join("reverse.nopol")).unwrap();
