@@ -74,6 +74,40 @@ int main(void)
 }
 
 #[test]
+fn what_cannot_be_changed_stays_and_a_structure_is_not_unknown() {
+    let program = "\
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { double score; struct cell *next; };
+static struct { struct cell *first; unsigned size; } q;
+static void put(struct cell *c)
+{
+    q.first = c;
+    q.size++;
+}
+int main(void)
+{
+    struct cell *c = calloc(1, sizeof *c);
+    c->score = 2.5;
+    put(c);
+    printf(\"%.1f\\n\", c->score);
+    return 0;
+}
+";
+    let subject = Subject::new(&[("put.c", program)]);
+    let script = "start; break put; continue; change c->score 3\nprint q\ncontinue\n";
+    fs::write(subject.root.join("script"), script).unwrap();
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "put.c"]);
+    for said in [
+        "n1->score holds neither a pointer nor an integer: 3 does not fit\n",
+        "`q` is a structure: name one of its fields, such as `q.first`\n",
+        "| 2.5\n",
+    ] {
+        assert!(run.stdout.contains(said), "{}", run.stdout);
+    }
+}
+
+#[test]
 fn the_variable_of_an_increment_is_not_replaced_by_a_number() {
     let program = "\
 #include <stdlib.h>
@@ -96,7 +130,7 @@ int main(void)
 }
 ";
     let subject = Subject::new(&[("count.c", program)]);
-    let script = "start; break count; continue; next 4; spec; next; change n 2; spec; repair\n";
+    let script = "start; break count; continue; next 2; spec; next 2; change n 2; spec; repair\n";
     fs::write(subject.root.join("script"), script).unwrap();
     let run = subject.nopol(&["c", "debug", "--replay", "script", "count.c"]);
     assert!(!run.stdout.contains("1++"), "{}", run.stdout);
@@ -154,7 +188,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_snapshot!(said(&run), @r#"
     (nopol) next
-    the program does not run: `start` starts it
+    the program is not running: `start` starts it
     (nopol) start
     the program is at the beginning of `main`
     reverse.c:39  push(2);

@@ -164,12 +164,11 @@ impl Lowering<'_> {
                 if self.is_compound(value.span, &parts) {
                     // What is calculated with is what is assigned to: it is written only once.
                     parts.leaves[1].span = None;
-                } else if let [target, first, ..] = parts.leaves.as_mut_slice()
-                    && target.span.is_some()
-                    && target.span == first.span
-                {
-                    // As in `n++` in C: no other variable or number can stand for only one of the two.
-                    (target.span, first.span) = (None, None);
+                }
+                if self.is_step(value.span, &parts) {
+                    // Another variable or number would stand for both.
+                    parts.leaves[0].span = None;
+                    parts.leaves[1].span = None;
                 }
                 let kind = match self.outline.around(value.span) {
                     Some(outlined) if outlined.kind == OutlineKind::Declaration => {
@@ -256,6 +255,23 @@ impl Lowering<'_> {
         self.program.dialect == Dialect::Rust
             && target.atom == first.atom
             && (operator.get(..2).is_some_and(is_assigning) || is_assigning(&operator))
+    }
+
+    /// Whether it is written as `a++` or `--a`: `a` is both what is assigned to and what is calculated with.
+    fn is_step(&self, span: Span, parts: &Parts) -> bool {
+        let Some(at) = parts.leaves.get(1).and_then(|leaf| leaf.span) else {
+            return false;
+        };
+        let before = self.text(Span {
+            end: at.start,
+            ..span
+        });
+        let after = self.text(Span {
+            start: at.end,
+            ..span
+        });
+        let is_step = |text: &str| matches!(text.trim(), "++" | "--");
+        is_step(before) && after.is_empty() || is_step(after) && before.is_empty()
     }
 
     /// A copy of a structure, field by field.
