@@ -108,19 +108,18 @@ int main(void)
 }
 
 #[test]
-fn the_variable_of_an_increment_is_not_replaced_by_a_number() {
+fn the_variable_of_a_compound_assignment_is_not_replaced_where_it_is_read() {
     let program = "\
 #include <stdlib.h>
 struct list { int n; struct list *next; };
 static struct list *all;
 static void count(struct list *l)
 {
-    int n = 0;
-    while (l) {
-        n++;
-        l = l->next;
-    }
-    all->n = n;
+    int n = 1;
+    int k = 5;
+    int m = 0;
+    n += k;
+    all->n = n + m;
 }
 int main(void)
 {
@@ -129,11 +128,18 @@ int main(void)
     return all->n;
 }
 ";
-    let subject = Subject::new(&[("count.c", program)]);
-    let script = "start; break count; continue; next 2; spec; next 2; change n 2; spec; repair\n";
-    fs::write(subject.root.join("script"), script).unwrap();
-    let run = subject.nopol(&["c", "debug", "--replay", "script", "count.c"]);
-    assert!(!run.stdout.contains("1++"), "{}", run.stdout);
+    // `n = m + k` would do, which `m += k` is not.
+    for (statement, wanted, wrong) in [("n += k;", "5", "m += k"), ("n++;", "1", "m++")] {
+        let program = program.replace("n += k;", statement);
+        let subject = Subject::new(&[("count.c", &program)]);
+        let script = format!(
+            "start; break count; continue; next 3; spec; next; change n {wanted}; spec; repair\n"
+        );
+        fs::write(subject.root.join("script"), script).unwrap();
+        let run = subject.nopol(&["c", "debug", "--replay", "script", "count.c"]);
+        assert!(run.stdout.contains("checkpoint 1\n"), "{}", run.stdout);
+        assert!(!run.stdout.contains(wrong), "{}", run.stdout);
+    }
 }
 
 #[test]

@@ -161,13 +161,13 @@ impl Lowering<'_> {
                 let access = self.routine.access(&path);
                 parts.leaf_as(Atom::Read(path), ty, access, written);
                 let term = self.term(value, Some(ty), &mut parts)?;
-                if self.is_compound(value.span, &parts) {
-                    // What is calculated with is what is assigned to: it is written only once.
-                    parts.leaves[1].span = None;
-                }
-                if self.is_step(value.span, &parts) {
-                    // Another variable or number would stand for both.
-                    parts.leaves[0].span = None;
+                let is_step = self.is_step(value.span, &parts);
+                if self.is_compound(value.span, &parts) || is_step {
+                    // What is calculated with is what is assigned to: it is written only once, so nothing else can stand for one
+                    // of the two. In Rust the function is read again with the change.
+                    if self.program.dialect == Dialect::C {
+                        parts.leaves[0].span = None;
+                    }
                     parts.leaves[1].span = None;
                 }
                 let kind = match self.outline.around(value.span) {
@@ -252,8 +252,7 @@ impl Lowering<'_> {
         });
         let operator: String = rest.trim_start().chars().take(3).collect();
         let is_assigning = |operator: &str| operator.ends_with('=') && !operator.starts_with('=');
-        self.program.dialect == Dialect::Rust
-            && target.atom == first.atom
+        target.atom == first.atom
             && (operator.get(..2).is_some_and(is_assigning) || is_assigning(&operator))
     }
 
