@@ -34,23 +34,22 @@ static int marks[3];
 static int work(void)
 {
     int n = 0;
-    struct node *next;
-    for (struct node *l = head; l; l = next) {
-        next = l->next;
-        if (l->v == 1)
-            continue;
+    struct node *l = head;
+    while (l) {
         n++;
         if (n == 3) {
             head = l;
             break;
         }
         marks[0] = n;
+        l = l->next;
     }
+    marks[1] = n;
     return n;
 }
 int main(void)
 {
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 3; i++) {
         struct node *x = calloc(1, sizeof *x);
         x->v = i;
         x->next = head;
@@ -59,12 +58,26 @@ int main(void)
     return work() != 3;
 }
 ";
-    let braces = program.replace(
-        "            continue;",
-        "            { n = n;\n            continue; }",
-    );
-    for program in [program, &braces] {
-        let subject = Subject::new(&[("work.c", program)]);
+    let left = "        n++;
+        if (n == 3) {
+            head = l;
+            break;
+        }
+";
+    let skipped = "        if (l->v == 1) {
+            l = l->next;
+            continue;
+        }
+        n++;
+";
+    let lone = "        if (l->next == NULL)
+            break;
+        n++;
+";
+    assert!(program.contains(left));
+    for instead in [left, skipped, lone] {
+        let program = program.replace(left, instead);
+        let subject = Subject::new(&[("work.c", &program)]);
         let script = "start; break work; continue; spec; finish; spec; repair\n";
         fs::write(subject.root.join("script"), script).unwrap();
         let run = subject.nopol(&["c", "debug", "--replay", "script", "work.c"]);
@@ -128,8 +141,8 @@ int main(void)
     return all->n;
 }
 ";
-    // `n = m + k` would do, which `m += k` is not.
-    for (statement, wanted, wrong) in [("n += k;", "5", "m += k"), ("n++;", "1", "m++")] {
+    // `n = m + k` and `n = k + 1` would do, which `m += k` and `k++` are not.
+    for (statement, wanted, wrong) in [("n += k;", 5, "m += k"), ("n++;", 6, "k++")] {
         let program = program.replace("n += k;", statement);
         let subject = Subject::new(&[("count.c", &program)]);
         let script = format!(
