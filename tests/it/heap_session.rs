@@ -25,6 +25,137 @@ fn a_patch_explains_what_was_asserted_in_all_calls() {
 }
 
 #[test]
+fn a_break_and_a_continue_have_lines_of_their_own() {
+    let program = "\
+#include <stdlib.h>
+struct node { int v; struct node *next; };
+static struct node *head;
+static int marks[3];
+static int work(void)
+{
+    int n = 0;
+    struct node *l = head;
+    while (l) {
+        n++;
+        if (n == 3) {
+            head = l;
+            break;
+        }
+        marks[0] = n;
+        l = l->next;
+    }
+    marks[1] = n;
+    return n;
+}
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct node *x = calloc(1, sizeof *x);
+        x->v = i;
+        x->next = head;
+        head = x;
+    }
+    return work() != 3;
+}
+";
+    let left = "        n++;
+        if (n == 3) {
+            head = l;
+            break;
+        }
+";
+    let skipped = "        if (l->v == 1) {
+            l = l->next;
+            continue;
+        }
+        n++;
+";
+    let lone = "        if (l->next == NULL)
+            break;
+        n++;
+";
+    assert!(program.contains(left));
+    for instead in [left, skipped, lone] {
+        let program = program.replace(left, instead);
+        let subject = Subject::new(&[("work.c", &program)]);
+        let script = "start; break work; continue; spec; finish; spec; repair\n";
+        fs::write(subject.root.join("script"), script).unwrap();
+        let run = subject.nopol(&["c", "debug", "--replay", "script", "work.c"]);
+        let answer = "nothing has to be changed: the program fulfils all assertions\n";
+        assert!(run.stdout.contains(answer), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_cannot_be_changed_stays_and_a_structure_is_not_unknown() {
+    let program = "\
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { double score; struct cell *next; };
+static struct { struct cell *first; unsigned size; } q;
+static void put(struct cell *c)
+{
+    q.first = c;
+    q.size++;
+}
+int main(void)
+{
+    struct cell *c = calloc(1, sizeof *c);
+    c->score = 2.5;
+    put(c);
+    printf(\"%.1f\\n\", c->score);
+    return 0;
+}
+";
+    let subject = Subject::new(&[("put.c", program)]);
+    let script = "start; break put; continue; change c->score 3\nprint q\ncontinue\n";
+    fs::write(subject.root.join("script"), script).unwrap();
+    let run = subject.nopol(&["c", "debug", "--replay", "script", "put.c"]);
+    for said in [
+        "n1->score holds neither a pointer nor an integer: 3 does not fit\n",
+        "`q` is a structure: name one of its fields, such as `q.first`\n",
+        "| 2.5\n",
+    ] {
+        assert!(run.stdout.contains(said), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn the_variable_of_a_compound_assignment_is_not_replaced_where_it_is_read() {
+    let program = "\
+#include <stdlib.h>
+struct list { int n; struct list *next; };
+static struct list *all;
+static void count(struct list *l)
+{
+    int n = 1;
+    int k = 5;
+    int m = 0;
+    n += k;
+    all->n = n + m;
+}
+int main(void)
+{
+    all = calloc(1, sizeof *all);
+    count(all);
+    return all->n;
+}
+";
+    // `n = m + k` and `n = k + 1` would do, which `m += k` and `k++` are not.
+    for (statement, wanted, wrong) in [("n += k;", 5, "m += k"), ("n++;", 6, "k++")] {
+        let program = program.replace("n += k;", statement);
+        let subject = Subject::new(&[("count.c", &program)]);
+        let script = format!(
+            "start; break count; continue; next 3; spec; next; change n {wanted}; spec; repair\n"
+        );
+        fs::write(subject.root.join("script"), script).unwrap();
+        let run = subject.nopol(&["c", "debug", "--replay", "script", "count.c"]);
+        assert!(run.stdout.contains("checkpoint 1\n"), "{}", run.stdout);
+        assert!(!run.stdout.contains(wrong), "{}", run.stdout);
+    }
+}
+
+#[test]
 fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     let subject = sessions();
     let script = fs::read_to_string(subject.root.join("reverse.nopol")).unwrap();
@@ -76,7 +207,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_snapshot!(said(&run), @r#"
     (nopol) next
-    the program does not run: `start` starts it
+    the program is not running: `start` starts it
     (nopol) start
     the program is at the beginning of `main`
     reverse.c:39  push(2);

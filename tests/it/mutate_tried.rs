@@ -242,6 +242,29 @@ int main(void)
     );
 }
 
+#[test]
+fn a_number_that_others_could_stand_for_is_not_the_only_one() {
+    // 256, 512 and so on are 0 as an `unsigned char`, too.
+    let subject = functions(
+        "unsigned char f(int x) { if (x > 10) return 1; return 7; }\n\
+         unsigned char g(int x) { if (x > 10) return 0; return 7; }",
+    );
+    let run = subject.nopol(&[
+        "c",
+        "mutate",
+        "--function",
+        "f",
+        "--reference-function",
+        "g",
+        "--level",
+        "3",
+    ]);
+    assert!(run.stdout.contains("becomes  0\n"), "{}", run.stdout);
+    let head =
+        "1 minimal repair (where many numbers would do, one is shown); level 3 has no others";
+    assert!(run.stdout.contains(head), "{}", run.stdout);
+}
+
 const RUST_CORNERS: &str = "\
 const STEPS: [i32; 3] = [0, 1, 7];
 

@@ -446,6 +446,16 @@ fn found(state: &State, named: &Named) -> Done<Value> {
             "`{whole}` is an array: name one of its elements, such as `{whole}[0]`"
         ));
     }
+    let field = all.iter().find(|one| {
+        let inside = one.name.strip_prefix(name);
+        inside.is_some_and(|inside| inside.starts_with('.'))
+    });
+    if let (Named::Variable(_), Some(field)) = (named, field) {
+        return Err(format!(
+            "`{whole}` is a structure: name one of its fields, such as `{}`",
+            field.name
+        ));
+    }
     let near = did_you_mean(name, all.iter().map(|one| &*one.name));
     Err(match named {
         Named::Variable(_) => format!("there is no variable `{name}` here{near}"),

@@ -4,7 +4,7 @@
 
 use nopol_scalar::CmpOp;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_basics::index;
 use nopol_program::ir::{
@@ -58,6 +58,8 @@ pub struct Routine {
     pub slots: TiVec<SlotId, Slot>,
     /// The statements that evaluate the loops' conditions.
     pub loops: TiVec<LoopId, StatementId>,
+    /// The lines of `break`, `continue` and `return`, counted from 1, by their jumps in `code`: a debugger stops there.
+    pub jumps: BTreeMap<usize, u32>,
     /// What a patch inserts, in order.
     pub insertions: Vec<Insertion>,
     /// Changes that the language does not allow.

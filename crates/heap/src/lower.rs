@@ -6,7 +6,7 @@ mod conditions;
 mod statements;
 mod terms;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use nopol_program::front::c::macro_constants;
 use nopol_program::ir::{
@@ -58,6 +58,7 @@ pub fn lower(
             statements: Vec::new().into(),
             slots: Vec::new().into(),
             loops: Vec::new().into(),
+            jumps: BTreeMap::new(),
             insertions: Vec::new(),
             refused: Vec::new(),
             concrete: Vec::new(),
@@ -67,6 +68,7 @@ pub fn lower(
         scope: Vec::new(),
         activations: Vec::new(),
         loops: HashMap::new(),
+        written: None,
         targets: 0,
         pending: Vec::new(),
         function,
@@ -94,6 +96,8 @@ struct Lowering<'p> {
     activations: Vec<Activation>,
     /// Where `break` and `continue` go to.
     loops: HashMap<NodeId, Exits>,
+    /// Where the statement that is lowered is written, if it is known.
+    written: Option<Span>,
     /// How many places that come later there were.
     targets: usize,
     /// Jumps to places that come later.

@@ -47,6 +47,9 @@ impl Routine {
         if at >= self.code.len() {
             return self.last_line();
         }
+        if let Some(line) = self.jumps.get(&at) {
+            return Some(*line);
+        }
         let statement = &self.statements[self.statement_at(at)?];
         (!statement.is_locked || statement.kind == Kind::Concrete).then_some(statement.line)
     }

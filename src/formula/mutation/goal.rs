@@ -466,6 +466,7 @@ mod tests {
             complete_to: 1,
             is_exhausted: false,
             is_sampled: false,
+            has_odd_numbers: false,
             examined: 0,
             asked: 0,
             inputs: Vec::new(),

@@ -242,10 +242,11 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         is_exhausted: found.is_exhausted,
         mutations: space.choices.len(),
         statements: space.locations.len(),
-        has_any_number: found.repairs.iter().any(|repair| {
-            let mut made = repair.made.keys();
-            made.any(|choice| space.choices[*choice].number.is_some())
-        }),
+        has_any_number: found.has_odd_numbers
+            || found.repairs.iter().any(|repair| {
+                let mut made = repair.made.keys();
+                made.any(|choice| space.choices[*choice].number.is_some())
+            }),
         examined: found.examined,
         checks: found.asked,
         has_globals: !globals.is_empty(),

@@ -27,6 +27,7 @@ impl Subject {
     fn assign(&mut self, target: &str, shown: &str, value: Value, names: &Names) -> Result<()> {
         let kind = self.resolved(target)?.map(|found| found.kind);
         let holds = match (kind, value) {
+            (Some(Kind::Other), _) => Some("neither a pointer nor an integer"),
             (Some(Kind::Pointer(_)), Value::Number(number)) if number != 0 => Some("a pointer"),
             (Some(Kind::Integer { .. }), Value::Null | Value::Node(_)) => Some("a number"),
             (Some(Kind::Pointer(Pointee::Node(c_type))), Value::Node(node))

@@ -18,7 +18,7 @@ impl DebugSession {
     pub(super) fn alive(&self) -> Done<()> {
         match &self.stop {
             Some(stop) if stop.is_alive() => Ok(()),
-            _ => Err("the program does not run: `start` starts it".to_owned()),
+            _ => Err("the program is not running: `start` starts it".to_owned()),
         }
     }
 

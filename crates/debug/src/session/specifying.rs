@@ -266,7 +266,7 @@ impl DebugSession {
                 Err(match of.as_slice() {
                     [] => "no change that `repair` tries fulfils the assertions".to_owned(),
                     [one] => format!(
-                        "no change that `repair` tries leads to the state of checkpoint {one}: `undo` or `resume` takes it back"
+                        "no change that `repair` tries leads to the state of checkpoint {one}: take it back with `undo`, or go back before it with `resume`"
                     ),
                     of => format!(
                         "the states of checkpoints {} contradict each other, or no change that `repair` tries leads to all of them",

@@ -73,6 +73,8 @@ pub struct MutateRepairs {
     pub is_exhausted: bool,
     /// Whether only some of the numbers that a constant may become were tried: the runs are too large for formulas.
     pub is_sampled: bool,
+    /// Whether repairs with odd numbers are left out, because a number close by, or 0, does the same.
+    pub has_odd_numbers: bool,
     /// How many mutated programs were examined.
     pub examined: usize,
     /// How many of them a solver had to judge.
@@ -133,6 +135,7 @@ pub fn repairs(
         complete_to: 0,
         is_exhausted: false,
         is_sampled: false,
+        has_odd_numbers: false,
         examined: 0,
         asked: 0,
         inputs: Vec::new(),
@@ -167,7 +170,9 @@ pub fn repairs(
         Err(trouble) => return Err(trouble),
     };
     let mut found = search.found;
+    let all = found.repairs.len();
     found.repairs = without_odd_numbers(space, found.repairs);
+    found.has_odd_numbers = found.repairs.len() < all;
     found.outcome = outcome;
     found.asked = search.judge.asked;
     found.inputs = search.known.into_iter().map(|known| known.check).collect();

@@ -56,6 +56,7 @@ impl Lowering<'_> {
                 }
             }
             let written = owner.map(|number| children[number].span);
+            self.written = written.or(self.written);
             self.group(&statements[at..end], written)?;
             at = end;
         }
@@ -160,8 +161,13 @@ impl Lowering<'_> {
                 let access = self.routine.access(&path);
                 parts.leaf_as(Atom::Read(path), ty, access, written);
                 let term = self.term(value, Some(ty), &mut parts)?;
-                if self.is_compound(value.span, &parts) {
-                    // What is calculated with is what is assigned to: it is written only once.
+                let is_step = self.is_step(value.span, &parts);
+                if self.is_compound(value.span, &parts) || is_step {
+                    // What is calculated with is what is assigned to: it is written only once, so nothing else can stand for one
+                    // of the two. In Rust the function is read again with the change.
+                    if self.program.dialect == Dialect::C {
+                        parts.leaves[0].span = None;
+                    }
                     parts.leaves[1].span = None;
                 }
                 let kind = match self.outline.around(value.span) {
@@ -246,9 +252,25 @@ impl Lowering<'_> {
         });
         let operator: String = rest.trim_start().chars().take(3).collect();
         let is_assigning = |operator: &str| operator.ends_with('=') && !operator.starts_with('=');
-        self.program.dialect == Dialect::Rust
-            && target.atom == first.atom
+        target.atom == first.atom
             && (operator.get(..2).is_some_and(is_assigning) || is_assigning(&operator))
+    }
+
+    /// Whether it is written as `a++` or `--a`: `a` is both what is assigned to and what is calculated with.
+    fn is_step(&self, span: Span, parts: &Parts) -> bool {
+        let Some(at) = parts.leaves.get(1).and_then(|leaf| leaf.span) else {
+            return false;
+        };
+        let before = self.text(Span {
+            end: at.start,
+            ..span
+        });
+        let after = self.text(Span {
+            start: at.end,
+            ..span
+        });
+        let is_step = |text: &str| matches!(text.trim(), "++" | "--");
+        is_step(before) && after.is_empty() || is_step(after) && before.is_empty()
     }
 
     /// A copy of a structure, field by field.
@@ -300,6 +322,8 @@ impl Lowering<'_> {
         let (no, end) = (self.target(), self.target());
         let test = self.emit(Instruction::Test(id, lowered, usize::MAX));
         self.goes_to(test, no);
+        let lone = |number: usize| blocks.get(number).map(|outlined| outlined.span);
+        self.written = lone(0);
         self.statements(then, block(0))?;
         if otherwise.is_empty() && block(1).is_none() {
             self.place(no);
@@ -307,6 +331,7 @@ impl Lowering<'_> {
             let jump = self.emit(Instruction::Jump(usize::MAX));
             self.goes_to(jump, end);
             self.place(no);
+            self.written = lone(1);
             self.statements(otherwise, block(1))?;
         }
         self.place(end);
@@ -322,11 +347,11 @@ impl Lowering<'_> {
         exits: Exits,
     ) -> Result<(), Outside> {
         let whole = self.outline.around(condition.span);
-        let block = whole.and_then(|whole| {
-            let children = self.outline.children(whole.span);
-            let block = children.last()?;
-            (block.kind == OutlineKind::Block).then_some(block.span)
-        });
+        let body_of = whole.and_then(|whole| self.outline.children(whole.span).last().copied());
+        let block = body_of
+            .filter(|body| body.kind == OutlineKind::Block)
+            .map(|body| body.span);
+        self.written = body_of.map(|body| body.span);
         let start = self.routine.code.len();
         if tests_first {
             let head = self.head(condition)?;
@@ -376,9 +401,23 @@ impl Lowering<'_> {
         let Some(exits) = self.loops.get(&node).copied() else {
             return self.outside(Span::default(), "`switch` is not modelled");
         };
-        let jump = self.emit(Instruction::Jump(usize::MAX));
-        self.goes_to(jump, to(exits));
+        self.jump(to(exits));
         Ok(())
+    }
+
+    /// A jump that is written as a statement.
+    fn jump(&mut self, to: super::Target) {
+        let jump = self.emit(Instruction::Jump(usize::MAX));
+        self.goes_to(jump, to);
+        let written = self.written.filter(|_| self.is_own()).filter(|span| {
+            let text = self.text(*span);
+            let words = ["break", "continue", "return"];
+            words.iter().any(|word| text.starts_with(word))
+        });
+        if let Some(span) = written {
+            let line = self.line(span);
+            self.routine.jumps.insert(jump, line);
+        }
     }
 
     fn give_back(&mut self, place: Option<PlaceId>, value: Option<&Expr>) -> Result<(), Outside> {
@@ -397,8 +436,7 @@ impl Lowering<'_> {
             let id = self.statement_at(kind, value.span, parts, None);
             self.emit(Instruction::Assign(id, term));
         }
-        let jump = self.emit(Instruction::Jump(usize::MAX));
-        self.goes_to(jump, activation.end);
+        self.jump(activation.end);
         Ok(())
     }
 }
