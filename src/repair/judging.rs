@@ -18,6 +18,7 @@ use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
 use crate::probe::{Part, Stage};
+use crate::rank::model;
 
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.
@@ -27,6 +28,9 @@ const PATIENT: usize = 4;
 /// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
 /// are shown, and some may be rejected when they are built on their own.
 const SPARE: usize = 3;
+/// Patches for which families are looked for even if fewer are to be shown, so that what is first does not depend on how
+/// many are shown.
+const LEAST_SHOWN: usize = 5;
 
 /// Moves much cheaper fixes to the front even if they are known to cure fewer tests: they often cure as
 /// many.
@@ -43,6 +47,19 @@ fn promote(fixes: &mut Vec<Fix>) {
     fixes.extend(others);
 }
 
+/// Takes alternately the next fix and the next of the likeliest: the order by cost finds what is plausible in many places,
+/// that of the model what will be shown first, and judging ends before all had their turn.
+fn interleave(fixes: Vec<Fix>, scores: &[f64]) -> Vec<Fix> {
+    let mut likeliest: Vec<usize> = (0..fixes.len()).collect();
+    likeliest.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    let alternately = (0..fixes.len()).zip(likeliest);
+    let mut fixes: Vec<Option<Fix>> = fixes.into_iter().map(Some).collect();
+    alternately
+        .flat_map(|(next, likely)| [next, likely])
+        .filter_map(|nth| fixes[nth].take())
+        .collect()
+}
+
 /// Finds out which fixes the tests accept, many of them in one build.
 #[derive(Clone, Copy)]
 pub struct Judge<'s, 'a> {
@@ -56,7 +73,7 @@ impl<'s, 'a> Judge<'s, 'a> {
 }
 
 impl Judge<'_, '_> {
-    /// Builds all fixes at once, at most so many, and judges them, best first, until enough are plausible; returns those.
+    /// Builds all fixes at once, at most so many, and judges them, cheap and likely ones first, until enough are plausible; returns those.
     /// Fixes in `known` were found plausible before.
     ///
     /// # Errors
@@ -83,6 +100,9 @@ impl Judge<'_, '_> {
         if fixes.is_empty() {
             return Ok(Vec::new());
         }
+        let ranker = Ranker::new(self.session);
+        let scores = model::scores(&ranker.facts(knowledge, &fixes));
+        let fixes = interleave(fixes, &scores);
         let phase =
             self.session
                 .progress
@@ -132,6 +152,11 @@ impl Judge<'_, '_> {
         // If the run is stopped, the fixes found plausible by then are kept.
         let held: Mutex<Vec<Fix>> = Mutex::default();
         let spectrum = &knowledge.spectrum;
+        let least = match self.session.settings.quick {
+            true => 0,
+            false => LEAST_SHOWN,
+        };
+        let wanted = self.session.settings.shown().max(least) * SPARE + 1;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let numbered: Vec<(usize, &(&Fix, &Switch))> = some.iter().enumerate().collect();
             let verdicts = pool::map(bounds.at_once, &numbered, |(nth, (fix, switch))| {
@@ -189,13 +214,9 @@ impl Judge<'_, '_> {
                 .flat_map(|(later, _)| &later.targets);
             // `--dump` writes all plausible fixes.
             let is_enough = || {
-                let wanted = self.session.settings.shown() * SPARE + 1;
                 self.session.settings.dump.is_none()
                     && plausible.len() >= wanted
-                    && Ranker::new(self.session)
-                        .families(knowledge, plausible.clone())
-                        .len()
-                        >= wanted
+                    && ranker.families(knowledge, plausible.clone()).len() >= wanted
             };
             if left.all(cured) && is_enough() {
                 break;
@@ -277,5 +298,24 @@ impl Judge<'_, '_> {
             };
             knowledge.notes.set_reason(id, &reason);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::fix::tests::fix;
+
+    #[test]
+    fn the_likeliest_have_their_turn_between_the_cheapest() {
+        let texts = ["a", "b", "c", "d", "e", "f"];
+        let fixes = (1..)
+            .zip(texts)
+            .map(|(cost, text)| fix(1, text, cost, &[0]))
+            .collect();
+        let judged = interleave(fixes, &[0.0, 1.0, 2.0, 3.0, 9.0, 8.0]);
+        let text = |fix: &Fix| fix.edits[0].condition.to_string();
+        let judged: Vec<String> = judged.iter().map(text).collect();
+        assert_eq!(judged, ["a", "e", "b", "f", "c", "d"]);
     }
 }

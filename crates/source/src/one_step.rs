@@ -2,6 +2,7 @@
 //! alone, so they need neither the values nor the types of its operands; the compiler and the tests judge them.
 //! Everything that an edit does not concern keeps the author's spelling.
 
+mod alternatives;
 pub mod arithmetic;
 mod grouping;
 mod opposites;
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use super::clauses::Around;
+use super::clauses::{self, Around};
 use super::condition::{Leaf, LeafKind, Node, Shape, is_enclosed, is_unordered};
 use super::words::{mentions, words};
 use nopol_expr::{ArithOp, Binding, CmpOp};
@@ -63,6 +64,8 @@ pub enum Step {
     Parallel,
     /// A clause replaced by one that looks like it.
     Sibling,
+    /// An alternative of a pattern, or an element of a list, added or removed.
+    Alternative,
 }
 
 impl fmt::Display for Step {
@@ -90,6 +93,7 @@ impl fmt::Display for Step {
             Self::Opposite => "name replaced by its opposite",
             Self::Parallel => "clause added that is written like an existing one",
             Self::Sibling => "clause replaced by one with other names of the same kind",
+            Self::Alternative => "alternative of a pattern or a list added or removed",
         })
     }
 }
@@ -436,6 +440,9 @@ impl Edits<'_> {
             let at = node.span.start + range.start..node.span.start + range.end;
             self.put(Step::OperandOffByOne, vec![(at, beside)]);
         }
+        if !self.is_shared {
+            self.alternatives(node);
+        }
         let depths = arithmetic::depths(&text);
         for word in words(&text) {
             if self.is_shared && depths[word.start] > 0 {
@@ -457,6 +464,16 @@ impl Edits<'_> {
             {
                 let at = node.span.start + word.start..node.span.start + word.end;
                 self.put(Step::Opposite, vec![(at, "chars().count".to_owned())]);
+            }
+            // An argument, or what a closure yields.
+            let is_quoted = || {
+                let mut literals = clauses::literals(&text).into_iter();
+                literals.any(|literal| literal.contains(&word.start))
+            };
+            if matches!(old, "true" | "false") && depths[word.start] > 0 && !is_quoted() {
+                let at = node.span.start + word.start..node.span.start + word.end;
+                let other = (old == "false").to_string();
+                self.put(Step::Constant, vec![(at, other)]);
             }
             for new in opposites(old, self.nearby.names) {
                 let at = node.span.start + word.start..node.span.start + word.end;

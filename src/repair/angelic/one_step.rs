@@ -358,7 +358,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,
-        Step::Sibling => edit.related_operand + edit.off_by_one / 4,
+        Step::Sibling | Step::Alternative => edit.related_operand + edit.off_by_one / 4,
     };
     let longer = match step {
         Step::AndToOr | Step::ClauseDropped if site.kind.info().is_loop => WEIGHTS.fix.longer_loop,

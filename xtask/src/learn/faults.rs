@@ -117,7 +117,8 @@ impl Kind {
             | Step::OverflowAvoided
             | Step::Exchanged
             | Step::Opposite
-            | Step::Sibling => Self::Operand,
+            | Step::Sibling
+            | Step::Alternative => Self::Operand,
             Step::Parallel => Self::ClauseAdded,
         }
     }

@@ -275,6 +275,40 @@ fn a_clause_is_replaced_by_one_like_it_but_not_by_another_number() {
 }
 
 #[test]
+fn a_truth_value_inside_an_operand_is_changed_where_it_is_no_text() {
+    let changed = |text| texts(text, |step| *step == Step::Constant);
+    assert_eq!(
+        changed("o.map_or(false, |it| it.is(\"false\")) && b"),
+        ["o.map_or(true, |it| it.is(\"false\")) && b"]
+    );
+}
+
+#[test]
+fn a_pattern_and_a_list_have_an_alternative_more_or_one_fewer() {
+    let changed = |text: &str, function: &str| {
+        let all = edits(text, &[], function).into_iter();
+        let changed = all.filter(|(step, _)| *step == Step::Alternative);
+        changed.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let function = "match it { Kind::A => 1, Kind::B => 2, Kind::C => 3 }";
+    assert_eq!(
+        changed("!matches!(it, Kind::A | Kind::B)", function),
+        [
+            "!matches!(it, Kind::B)",
+            "!matches!(it, Kind::A)",
+            "!matches!(it, Kind::A | Kind::B | Kind::C)"
+        ]
+    );
+    assert_eq!(
+        changed("[Kind::A].contains(&it) || b", function),
+        [
+            "[Kind::A, Kind::B].contains(&it) || b",
+            "[Kind::A, Kind::C].contains(&it) || b"
+        ]
+    );
+}
+
+#[test]
 fn a_clause_like_another_is_added_by_both_connectives_and_negated() {
     let all = edits("a.minor == b.minor", &[], "");
     let found = all.iter().filter(|(step, _)| *step == Step::Parallel);

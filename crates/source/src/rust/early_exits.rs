@@ -142,8 +142,12 @@ fn bodies(
     message: Option<&ExitSnippet>,
 ) -> Vec<(String, BodyOrigin)> {
     let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
+    // A constructor that calls itself never ends.
+    let name = function.name.rsplit("::").next().unwrap_or_default();
+    let owner = function.owner.as_deref().unwrap_or("Self");
+    let itself = ["Self", owner].map(|owner| format!("return {owner}::{name}();"));
     let mut put = |body: String, origin: BodyOrigin| {
-        if !bodies.iter().any(|(known, _)| *known == body) {
+        if !itself.contains(&body) && !bodies.iter().any(|(known, _)| *known == body) {
             bodies.push((body, origin));
         }
     };
@@ -178,6 +182,10 @@ fn bodies(
                 if let Some(message) = message {
                     put(value(&message.text), BodyOrigin::Variant);
                 }
+                // Before the siblings, which often return it, too.
+                for text in constructed(returns, function, constructors) {
+                    put(value(&text), BodyOrigin::Constructor);
+                }
                 let siblings = sources.functions.iter().filter(|other| {
                     other.file == function.file
                         && other.owner == function.owner
@@ -197,9 +205,6 @@ fn bodies(
                 }
                 for text in parameters(returns, function) {
                     put(value(&text), BodyOrigin::Parameter);
-                }
-                for text in constructed(returns, function, constructors) {
-                    put(value(&text), BodyOrigin::Constructor);
                 }
             }
         }
@@ -320,11 +325,12 @@ fn constructed(returns: &str, function: &Function, constructors: &[Constructor])
         base => base.rsplit("::").next().unwrap_or_default(),
     };
     let usual = |name: &str| USUAL.iter().position(|usual| *usual == name).unwrap_or(9);
-    let mut names: Vec<&str> = constructors
-        .iter()
-        .filter(|known| known.owner == owner)
-        .map(|known| &*known.name)
-        .collect();
+    let of_owner = constructors.iter().filter(|known| known.owner == owner);
+    let mut names: Vec<&str> = of_owner.map(|known| &*known.name).collect();
+    // Where there is `new()`, `default()` calls it.
+    if names.contains(&"new") {
+        names.retain(|name| *name != "default");
+    }
     names.sort_by_key(|name| usual(name));
     names.dedup();
     names.truncate(MOST_CONSTRUCTORS);
@@ -336,7 +342,50 @@ fn constructed(returns: &str, function: &Function, constructors: &[Constructor])
 
 #[cfg(test)]
 mod tests {
-    use super::obvious;
+    use super::{BodyOrigin, obvious};
+    use crate::SiteKind;
+    use crate::rust::read_text;
+
+    #[test]
+    fn a_value_made_by_new_is_not_made_by_default_too() {
+        let text = "pub struct Part(u8);
+            impl Default for Part { fn default() -> Self { Self::new() } }
+            impl Part {
+                pub fn new() -> Self { Self(0) }
+                pub fn first(&self) -> Part { if self.0 > 9 { return Part::new(); } Part(self.0) }
+                pub fn second(&self, n: u8) -> Part { assert!(n > 0); Part(n) }
+            }";
+        let exits_of = |name: &str| {
+            let sources = read_text(text);
+            let sites = sources.sites.into_iter();
+            let exits = sites.filter(|site| {
+                let function = &sources.functions[site.function].name;
+                site.kind == SiteKind::EarlyExit && function.ends_with(name)
+            });
+            let mut exits: Vec<_> = exits.map(|site| (site.body, site.body_origin)).collect();
+            exits.retain(|(body, _)| body.ends_with("new();") || body.ends_with("default();"));
+            exits.dedup();
+            exits
+        };
+        // A sibling returns it, too, which makes it no less usual.
+        let new = ("return Part::new();".to_owned(), BodyOrigin::Constructor);
+        assert_eq!(exits_of("second"), [new]);
+        // It would call itself.
+        assert_eq!(exits_of("new"), []);
+    }
+
+    #[test]
+    fn a_predicate_can_yield_either_truth_value_early() {
+        let text = "pub fn run(v: &[u8], least: u8) -> usize {
+            v.iter().take_while(|n| { let twice = **n * 2; twice > least }).count()
+        }";
+        let sites = read_text(text).sites.into_iter();
+        let mut bodies: Vec<String> = sites.map(|site| site.body).collect();
+        bodies.retain(|body| body.starts_with("return "));
+        for value in ["return false;", "return true;"] {
+            assert!(bodies.contains(&value.to_owned()), "{bodies:?}");
+        }
+    }
 
     #[test]
     fn a_result_has_the_typical_values_of_what_it_holds() {

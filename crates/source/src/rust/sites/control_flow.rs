@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Arm, Block, Expr, Pat};
+use syn::{Arm, Block, Expr, Pat, Stmt};
 
 use super::forms::{chain_operands, has_let, is_catch_all, only_panics};
 use super::{Enclosing, Finder};
@@ -107,11 +107,25 @@ impl Finder<'_> {
             self.scopes.bind_pattern(input);
         }
         let values = match &*closure.body {
-            Expr::Block(body) => snippets::returned_values(&body.block, self.text, self.ast.offset),
+            Expr::Block(body) => self.values_of_closure(&body.block),
             _ => Vec::new(),
         };
         self.inside_closure(values, |finder| finder.visit_value(&closure.body));
         self.scopes.pop();
+    }
+
+    fn values_of_closure(&self, body: &Block) -> Vec<ExitSnippet> {
+        let mut values = snippets::returned_values(body, self.text, self.ast.offset);
+        let tail = match body.stmts.last() {
+            Some(Stmt::Expr(tail, None)) => Some(tail),
+            _ => None,
+        };
+        // A predicate may yield what it never names: `take_while(|it| { …; it.end() == end })`.
+        if tail.is_some_and(|tail| self.is_boolean(tail)) {
+            let (text, names) = ("false".to_owned(), Vec::new());
+            values.push(ExitSnippet { text, names });
+        }
+        values
     }
 
     /// Visits code from which neither the function nor an enclosing loop can be left, but a closure that returns these values.
