@@ -2,7 +2,7 @@
 
 mod edit;
 mod shapes;
-mod texts;
+pub(super) mod texts;
 
 use self::edit::EditFeatures;
 use super::facts::{Candidate, Case};
@@ -150,6 +150,8 @@ features! {
     EqualsLiteral: Any,
     /// The new part is an inequality with a literal.
     DiffersFromLiteral: Any,
+    /// The new part is an equality or inequality with a number other than 0 and 1.
+    EqualsNumber: Minus,
     /// The new part is an order with 0 or 1.
     OrderWithSmall: Any,
     /// The new part is an order with another literal.
@@ -223,6 +225,8 @@ features! {
     Idle: Minus,
     /// Two clauses bound one operand from the same side.
     BoundsTwice: Minus,
+    /// How much likelier than other variables people ask about those of a new clause at this place ([`super::variables`]).
+    Relevant: Plus,
     /// Words that an operand shares with what the condition controls, of all their words.
     AlikeBody: Plus,
     /// The share of the names of types and variants in the inserted body that the failing tests name.

@@ -8,3 +8,4 @@ pub mod features;
 pub mod guards;
 mod learned;
 pub mod model;
+pub mod variables;

@@ -20,7 +20,7 @@ pub struct Learned {
 /// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read. Chains of
 /// three comparisons, panics of arithmetic, comparisons of truth values and guards that are off by one are too rare there to
 /// learn anything from.
-const BY_HAND: [(Feature, f64); 8] = [
+const BY_HAND: [(Feature, f64); 10] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
     (Feature::OperatorOfChain, 0.7),
@@ -30,6 +30,10 @@ const BY_HAND: [(Feature, f64); 8] = [
     // The logarithms of how often the other word stands there.
     (Feature::BreaksFor, -1.1),
     (Feature::ContinuesOpenLoop, -2.4),
+    // Of 580 clauses that people added to a condition 1 asks whether something is such a number, of 907 guards none.
+    (Feature::EqualsNumber, -1.5),
+    // The logarithm of how much likelier it is.
+    (Feature::Relevant, 1.0),
 ];
 
 /// The score of each candidate of a case: larger is likelier.

@@ -17,6 +17,7 @@ use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
+use crate::rank::variables::Place;
 
 /// An edit with what is looked up for it.
 pub struct EditFeatures<'c> {
@@ -249,6 +250,7 @@ impl<'c> EditFeatures<'c> {
         if let Some(old) = old.filter(|_| fresh.is_empty()) {
             self.consistency(old, new);
         }
+        self.put(F::Relevant, self.relevance(&fresh));
         let compares_more = |old| truths_compared(new) > truths_compared(old);
         self.set(F::ComparesTruth, old.is_some_and(compares_more));
         self.set(F::RemainderOrdered, orders_remainder(new));
@@ -265,6 +267,18 @@ impl<'c> EditFeatures<'c> {
         self.shapes(&fresh, old);
         self.operands(old, new);
         self.set(F::Idle, is_idle(new));
+    }
+
+    /// How likely people ask about the variables of these clauses here.
+    fn relevance(&self, fresh: &[&Node]) -> f64 {
+        // Learned from Rust only.
+        if self.case.is_c || fresh.is_empty() {
+            return 0.0;
+        }
+        let function = function_text(self.case, self.facts);
+        let is_condition = self.facts.kind.form() == Form::Replace;
+        let place = Place::new(function, self.facts.span.clone(), is_condition);
+        place.relevance(fresh.iter().map(|clause| &*clause.text))
     }
 
     /// Whether clauses that were changed in place are now like others, and whether they were.
@@ -305,6 +319,7 @@ impl<'c> EditFeatures<'c> {
     /// What the new clauses look like.
     fn shapes(&mut self, fresh: &[&Node], old: Option<&Node>) {
         use Feature as F;
+        let is_rust = self.case.language() == Language::Rust;
         let elsewhere = squeezed(&self.around);
         let mut parallel = false;
         let mut stands = false;
@@ -351,6 +366,10 @@ impl<'c> EditFeatures<'c> {
             };
             self.set(feature, true);
             if let Shape::Cmp(op, a, b) = &clause.shape {
+                let is_large = |it: &Node| number(&it.text).is_some_and(|it| !matches!(it, -1..=1));
+                if !op.orders() && (is_large(a) || is_large(b)) && is_rust {
+                    self.set(F::EqualsNumber, true);
+                }
                 let others = old.map_or_else(Vec::new, comparisons);
                 parallel |= others
                     .iter()
@@ -372,7 +391,6 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Parallel, parallel);
         self.set(F::StandsElsewhere, stands);
         let is_single = self.facts.support.is_some_and(|it| is_single(&it));
-        let is_rust = self.case.language() == Language::Rust;
         self.set(F::NumberSingledOut, singles_out && is_single && is_rust);
     }
 
