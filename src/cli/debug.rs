@@ -325,7 +325,7 @@ impl Talk<'_> {
             command,
             patches: vec![patch(
                 &written,
-                "fulfils the assertions of a session",
+                "satisfies the assertions of a session",
                 Evidence::Asserted,
             )],
             ..Outcome::default()

@@ -271,7 +271,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
-        writeln!(text, "\nother changes that also do this:")?;
+        writeln!(text, "\nother changes that also repair it:")?;
     }
     for diff in &shown.alternatives {
         writeln!(text, "{}", brief(diff))?;
@@ -313,7 +313,7 @@ fn brief(diff: &str) -> String {
 fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
     let (why, evidence, failing) = match shown.by {
-        By::States => ("fulfils all states", Evidence::Asserted, &[][..]),
+        By::States => ("satisfies all states", Evidence::Asserted, &[][..]),
         By::Tests => (
             "the tests pass in the tool's interpreter",
             Evidence::Interpreted,

@@ -7,8 +7,7 @@ use nopol_basics::count;
 use crate::report::Ended;
 
 /// That none is left, and what to do.
-const NONE_LEFT: &str =
-    "no formula can be made of any test; `localize` and `repair` only run the tests";
+const NONE_LEFT: &str = "no test can be expressed as a formula; `localize` and `repair` need no formulas, because they run the tests";
 
 /// That the others pass, and what that says.
 const NONE_FAILS: &str = "all tests that are not left out pass; it is not known whether the others fail: \

@@ -105,8 +105,7 @@ const MORE_ROUNDS: u32 = 2;
 const MOST_USUAL: usize = 14;
 
 /// That no test was seen to fail in time.
-const TOO_LATE: &str =
-    "the time limit ended the runs of the tests before one was seen to fail (--time-limit)";
+const TOO_LATE: &str = "the time limit was reached before a test was seen to fail (--time-limit)";
 
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
@@ -414,7 +413,7 @@ pub fn function_named(program: &Program, name: &str) -> Result<Option<FunctionId
         .map(|(path, line)| format!("{path}:{line}"))
         .collect();
     Err(Refusal::Usage(format!(
-        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} for one of them",
+        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} to choose one",
         places.join(" and ")
     )))
 }
@@ -430,7 +429,7 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
             Ok(words)
         }
         Command::Words(_) => Err("its command is not the program itself"),
-        Command::Line(_) => Err("its command is a script, or needs a shell as it is written"),
+        Command::Line(_) => Err("its command is a script or needs a shell"),
     }
 }
 

@@ -38,7 +38,7 @@ impl Evidence {
             Self::Interpreted => Some(
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
-            Self::Asserted => Some("it fulfils the assertions; no test was run with it"),
+            Self::Asserted => Some("it satisfies the assertions; no test was run with it"),
         }
     }
 

@@ -22,7 +22,7 @@ pub fn headline(patch: &PatchReport) -> String {
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
-        (Evidence::Asserted, _) => format!("{what} fulfils the assertions"),
+        (Evidence::Asserted, _) => format!("{what} satisfies the assertions"),
         (Evidence::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
         }

@@ -275,7 +275,7 @@ int main(int argc, char **argv)
         "{found}"
     );
     let reason = failing[0]["reason"].as_str().unwrap();
-    assert_eq!(reason, "a value that was never set is used at p.c:17");
+    assert_eq!(reason, "an uninitialized value is used at p.c:17");
 }
 
 #[test]

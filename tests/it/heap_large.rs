@@ -56,7 +56,7 @@ fn a_right_function_on_more_nodes_than_are_shown_is_right() {
             &subject,
             "break turn\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
         );
-        let answer = "nothing has to be changed: the program fulfils all assertions\n";
+        let answer = "there is nothing to repair: the program satisfies all assertions\n";
         assert!(run.stdout.ends_with(answer), "{}", run.stdout);
     }
 }

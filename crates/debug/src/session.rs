@@ -246,7 +246,7 @@ impl DebugSession {
     fn place(&self) -> String {
         let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
         let Some((frame, line)) = frame.and_then(|frame| Some((frame, frame.line?))) else {
-            return "the program is in code that its source files do not contain".to_owned();
+            return "the program is executing code that is not in its source files".to_owned();
         };
         let file = frame.file.clone().unwrap_or_default();
         let name = file.rsplit('/').next().unwrap_or(&file);
@@ -374,7 +374,7 @@ impl DebugSession {
                 .any(|node| node.id == *id && node.is_freed)
         {
             return Err(format!(
-                "{id} was freed: nothing can be asserted of its fields"
+                "{id} was freed: nothing can be asserted about its fields"
             ));
         }
         if let Value::Node(node) = value

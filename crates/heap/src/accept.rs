@@ -40,7 +40,7 @@ pub fn accepted(
             None if again(loaded, changes) => return Ok((found, refusals)),
             None => {
                 refusals.push(
-                    "a patch is left out: written into the source, it does not hold".to_owned(),
+                    "a patch was discarded: once written into the source, it does not meet the specification".to_owned(),
                 );
                 changes.last().cloned().into_iter().collect()
             }
@@ -48,7 +48,9 @@ pub fn accepted(
                 if refusal(loaded, compile, &[])?.is_some() {
                     return Err(format!("the package does not compile: {said}"));
                 }
-                refusals.push(format!("a patch is left out: {said}"));
+                refusals.push(format!(
+                    "a patch was discarded, because the compiler rejects it: {said}"
+                ));
                 culprits(loaded, compile, changes)?
             }
         };

@@ -54,13 +54,13 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Null(_) => "a null pointer is followed",
-            Self::Dangling(_) => "a pointer that leads nowhere is followed",
-            Self::Unknown(_) => "a value that was never set decides what is done",
-            Self::Shift(_) => "there is a shift by too many bits",
-            Self::Division(_) => "there is a division by zero",
-            Self::Unseen(_) => "a statement that is not modelled is executed",
-            Self::Exit => "the program is ended",
+            Self::Null(_) => "a null pointer is dereferenced",
+            Self::Dangling(_) => "an uninitialized or dangling pointer is dereferenced",
+            Self::Unknown(_) => "a condition depends on an uninitialized value",
+            Self::Shift(_) => "a number is shifted by too many bits",
+            Self::Division(_) => "a number is divided by zero",
+            Self::Unseen(_) => "it executes a statement that is not modelled",
+            Self::Exit => "the program exits",
             Self::Endless => "it takes too many steps, or does not end",
         })
     }

@@ -57,7 +57,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         ),
     };
     let any = match shown.has_any_number {
-        true => " (where many numbers would do, one is shown)",
+        true => " (where many numbers would work, one is shown)",
         false => "",
     };
     writeln!(text, "\n{what}{any}; {extent}:\n")?;

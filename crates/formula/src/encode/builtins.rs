@@ -91,7 +91,10 @@ impl Encoder<'_> {
                 });
                 Ok(Value::zero(ty))
             }
-            _ => self.stop(span, "a function is called with arguments of other types"),
+            _ => self.stop(
+                span,
+                "a library function is called with arguments of unsupported types",
+            ),
         }
     }
 
@@ -213,7 +216,7 @@ impl Encoder<'_> {
         self.state.input = self.progress(after);
         for (number, target) in targets.iter().enumerate() {
             let Value::Pointer(target) = target else {
-                return self.stop(span, "input is read into something that is not an address");
+                return self.stop(span, "the target of an input conversion is not an address");
             };
             for (bit, values) in &runs {
                 match values.get(number) {
@@ -249,7 +252,10 @@ impl Encoder<'_> {
 
     fn read_line(&mut self, buffer: &Rc<[Target]>, size: &Word, span: Span) -> Result<Value> {
         let Some(size) = word::known(size) else {
-            return self.stop(span, "a line is read into a buffer of a computed size");
+            return self.stop(
+                span,
+                "the size of the buffer for a line of input depends on a changed value",
+            );
         };
         let most = usize::try_from(size).unwrap_or(0).saturating_sub(1);
         let stdin = Rc::clone(&self.stdin);
@@ -285,7 +291,7 @@ impl Encoder<'_> {
                 Conversion::Space => from,
                 Conversion::Int { ty, .. } => {
                     let Some(Value::Bits(value)) = values.next() else {
-                        return self.stop(span, "what is printed as a number is not one");
+                        return self.stop(span, "the value printed as a number is not a number");
                     };
                     match output {
                         Some(output) => self.print_number(output, &from, conversion, *ty, value),
@@ -294,7 +300,7 @@ impl Encoder<'_> {
                 }
                 Conversion::Char => {
                     let Some(Value::Bits(value)) = values.next() else {
-                        return self.stop(span, "what is printed as a character is not one");
+                        return self.stop(span, "the value printed as a character is not a number");
                     };
                     match output {
                         Some(output) => self.print_byte(output, &from, value),
@@ -303,7 +309,7 @@ impl Encoder<'_> {
                 }
                 Conversion::Str | Conversion::Word(_) => {
                     let Some(Value::Pointer(string)) = values.next() else {
-                        return self.stop(span, "what is printed as a string is not one");
+                        return self.stop(span, "the value printed as a string is not a pointer");
                     };
                     self.print_string(output, from, &string.clone(), span)?
                 }

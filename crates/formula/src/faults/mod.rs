@@ -60,10 +60,10 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Time => "the time limit ended the search (--time-limit)",
-            Self::Decisions => "the search ended because the solver was given up",
+            Self::Decisions => "the search ended because the solver gave up",
             Self::Gates => "the search ended because the formula became too large (--bound)",
             Self::Steps => {
-                "the search ended at a run that takes too long with other values (--bound)"
+                "the search ended because a run takes too long with other values (--bound)"
             }
         })
     }

@@ -26,7 +26,7 @@ impl Lowering<'_> {
                 if self.routine.code.len() != before {
                     return self.outside(
                         expr.span,
-                        "a function is called in the second part of a condition",
+                        "a function call in the right operand of `&&` or `||` is not modelled",
                     );
                 }
                 Ok(match op {

@@ -24,7 +24,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Parses these tokens. `None` if the parser gives up.
+    /// Parses these tokens. `None` if the parser cannot read this file.
     pub(super) fn new(tokens: &[Token], is_library: bool) -> Option<Self> {
         let mut text = String::new();
         let mut places = Vec::new();

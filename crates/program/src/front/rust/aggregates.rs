@@ -112,7 +112,9 @@ impl Body<'_, '_> {
             let base = self.through(base, span)?;
             self.unify(&ty, &base.ty, span)?;
             let Repr::At(source) = base.repr else {
-                return Err(self.outside(span, "this base of a structure is not supported"));
+                return Err(
+                    self.outside(span, "this base of a structure expression is not supported")
+                );
             };
             let source = self.steady(source, span);
             for (of, _) in structure

@@ -79,7 +79,7 @@ impl Body<'_, '_> {
         let derives = match &a.ty {
             Type::Struct(of) => Some((&of.name, &of.derives)),
             Type::Enum(of) => Some((&of.name, &of.derives)),
-            Type::Str => return Err(self.outside(span, "strings are supported in messages only")),
+            Type::Str => return Err(self.outside(span, "strings are supported only in messages")),
             _ => None,
         };
         if let Some((name, derives)) = derives
