@@ -28,7 +28,7 @@ use crate::report::terminal::Terminal;
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    a patch was found, or nothing is wrong
-  1    there is none
+  1    no patch was found
   2    wrong usage: no manifest, no such package, test or function, a state that cannot be read
   4    the function, or every test, is outside of what can be modelled
   5    the time limit was reached

@@ -273,7 +273,7 @@ impl Judge<'_, '_> {
                 "its candidates were not tried: enough others passed the tests in one build before their turn"
                     .to_owned()
             } else {
-                "none of its candidates cures its tests without breaking others".to_owned()
+                "none of its candidates fixes its tests without breaking others".to_owned()
             };
             knowledge.notes.set_reason(id, &reason);
         }

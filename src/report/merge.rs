@@ -157,7 +157,7 @@ fn check_texts(outcomes: &[Outcome]) -> Result<()> {
         for (file, text) in sites.chain(edits) {
             if *texts.entry(file).or_insert(text) != text {
                 bail!(
-                    "these are not shares of one search: {file} was not the same in all; search again, all shares from the same files"
+                    "these are not shares of one search: {file} differs between them; search again, with the same files for all shares"
                 );
             }
         }

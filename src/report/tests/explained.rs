@@ -150,7 +150,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000, from 0 to 1: it is high where many failing and few passing tests go.
+    Suspiciousness 1.000, from 0 to 1; it is high where many failing tests and few passing ones go.
       forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");

@@ -89,7 +89,7 @@ pub fn answered(
         }
         Some(None) => {
             answered.warnings.push(format!(
-                "`{}` is left out: the reference crashes on it, does not end, prints no text or more than a megabyte, or does not do the same twice",
+                "`{}` is left out: the reference crashes on it, does not end, prints something that is not text or more than a megabyte, or behaves differently in two runs",
                 case.name
             ));
             false

@@ -73,7 +73,7 @@ fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
     };
     SubjectError::Usage(format!(
         "the tests of target `{}` of package `{}` cannot be listed with the arguments after `--` ({}){said}; without them they \
-         can. `cargo test -- --help` shows what may stand there",
+         can. `cargo test -- --help` lists the arguments that are allowed there",
         target.target,
         target.package,
         args.join(" ")
