@@ -252,7 +252,7 @@ impl Debug {
     }
 }
 
-/// Whether a file tells how the program here is built.
+/// Whether a file describes how the program here is built.
 fn has_description() -> bool {
     let found = c::config::path(&COptions::default());
     found.is_ok_and(|found| found.is_some())

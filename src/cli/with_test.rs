@@ -11,7 +11,7 @@ use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
 use crate::report::{Choice, EditReport, Outcome, PatchReport};
 
-/// The most other patches that a test is to tell a patch from.
+/// Most other patches from which a test should distinguish a patch.
 const MOST_RIVALS: usize = 4;
 /// The most tests near which one is looked for.
 const MOST_TESTS: usize = 6;

@@ -20,7 +20,7 @@ use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Subject, SubjectError};
 
-/// The text of a subject, for who reads it and builds nothing.
+/// The text of a subject, for commands that read it and build nothing.
 ///
 /// # Errors
 /// If the user chose tests in a way that only a build can follow, or a file cannot be read.
@@ -51,7 +51,7 @@ pub struct Loaded {
     pub usual: BTreeMap<PlaceId, Vec<i128>>,
     /// How often loops and functions may go round: what the user says, or a little more than passing tests need.
     pub bound: u32,
-    /// The same for who runs the passing tests, too: never less than these need.
+    /// The same for a search that also runs the passing tests: never less than these need.
     pub bound_of_all: u32,
     /// How often they might go round when the tests were run.
     pub rounds: u32,
@@ -104,7 +104,7 @@ const MORE_ROUNDS: u32 = 2;
 /// Most values of a place that are remembered.
 const MOST_USUAL: usize = 14;
 
-/// That no test was seen to fail in time.
+/// The message if no test was seen to fail in time.
 const TOO_LATE: &str = "the time limit was reached before a test was seen to fail (--time-limit)";
 
 /// How far the runs of tests are followed.

@@ -98,7 +98,7 @@ pub struct Suspect {
 }
 
 impl Batch {
-    /// What is said of a program that is beyond what is modelled, for this reason.
+    /// The result for a program that is beyond what is modelled, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
             outcome: Ended::Outside,
@@ -108,7 +108,7 @@ impl Batch {
     }
 }
 
-/// What a change may be, for who wonders why there is none.
+/// Which changes are tried, for messages that no patch was found.
 pub(super) const SHAPES: &str = "a change replaces an operand or a comparison, removes a statement or inserts an assignment, but never inserts an `if`, a loop, an allocation or a call";
 
 /// Repairs a function. What a Rust program is changed to is put to its compiler.

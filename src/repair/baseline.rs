@@ -389,7 +389,7 @@ fn meant<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t 
     nearest_path(wanted, tests.iter().map(|test| &*test.name))
 }
 
-/// The tests to cure; `None` if there is nothing to repair, which the outcome then tells.
+/// The tests to cure; `None` if there is nothing to repair, which the outcome then says.
 pub fn targets(
     settings: &Settings,
     outcome: &mut Outcome,

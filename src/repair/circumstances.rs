@@ -25,7 +25,7 @@ const MOST_SECONDS_TOGETHER: f64 = 60.0;
 /// The least number of seconds to wait for a test that did not end in time, or for others beside it.
 const LEAST_PATIENCE: f64 = 5.0;
 
-/// Sets aside the failing tests that pass when run as the user runs them, and tells why.
+/// Sets aside the failing tests that pass when run as the user runs them, and says why.
 pub fn set_aside(
     settings: &Settings,
     progress: &Progress,

@@ -22,7 +22,7 @@ use crate::probe::{Part, Stage};
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
-/// For so many of the best fixes a failing test has all the time that a test may take.
+/// For this many of the best fixes, a failing test has all the time that a test may take.
 const PATIENT: usize = 4;
 /// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
 /// are shown, and some may be rejected when they are built on their own.

@@ -1,4 +1,4 @@
-//! What was asked for, with nothing left open. Knows nothing of where it was said.
+//! The settings of a run, with nothing left open. Does not know where each was set.
 
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};

@@ -113,7 +113,7 @@ fn check_shares(outcomes: &[Outcome]) -> Result<()> {
     }
 }
 
-/// That shares are missing, as a clause; nothing if none is.
+/// Names the missing shares, as a clause; nothing if none is missing.
 fn missing(shares: &[(u64, u64)], all: u64) -> String {
     /// So many are named.
     const MOST: usize = 10;

@@ -27,7 +27,7 @@ pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
         .prefix(".nopol-")
         .tempfile_in(dir.unwrap_or(Utf8Path::new(".")))
-        // Its message has the name of a file that nobody knows.
+        // Its message would name a temporary file that the user does not know.
         .map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(content)?;
     let permissions = match &there {

@@ -1,4 +1,4 @@
-//! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
+//! `cargo nopol mutate`: all minimal repairs by mutations, or the result that there is none.
 
 use std::fs;
 

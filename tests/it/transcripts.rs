@@ -114,7 +114,7 @@ fn a_missing_guard_is_shown() {
        |
        = note: [SURE]: new condition: a comparison
        = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated`, `missing-error::missing_error::tests::truncated_payload`
-       = note: and 1 like it, not built alone; no test distinguishes them: see `explain`
+       = note: 1 alternative, not built alone; no test distinguishes them: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: return early if `length > rest.len()`
        |
@@ -173,7 +173,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: and 2 like it, not built alone; no test that it fixes or that passed before distinguishes them: see `explain`
+       = note: 2 alternatives, not built alone; no test that it fixes or that passed before distinguishes them: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
        |
@@ -242,7 +242,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |
        = note: [SURE]: constant changed by 1
        = note: it fixes `gcd-of-coprime`, `gcd-with-one`
-       = note: and 3 like it, not built alone; no test distinguishes them: see `explain`
+       = note: 3 alternatives, not built alone; no test distinguishes them: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`
        |

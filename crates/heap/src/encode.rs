@@ -49,7 +49,7 @@ pub struct Query<'q> {
     triples: Vec<Bool>,
     /// What is assumed so that a bound holds, as far as they were needed.
     bounds: Vec<((Option<Bound>, u32), Bool)>,
-    /// That another repair is sought than the last one.
+    /// Excludes the last repair.
     another: Option<Bool>,
     /// When the search ends.
     until: Until<'q>,

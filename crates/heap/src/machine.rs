@@ -30,14 +30,14 @@ pub enum Point {
     End,
 }
 
-/// Why a run cannot go on.
+/// Why a run cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Null is followed.
+    /// A null pointer is dereferenced.
     Null(StatementId),
-    /// A pointer that was never set is followed, or one to a node that was given back.
+    /// A pointer is dereferenced that was never set, or that points to a freed node.
     Dangling(StatementId),
-    /// A value that was never set decides.
+    /// A condition depends on a value that was never set.
     Unknown(StatementId),
     /// A division by zero.
     Division(StatementId),
@@ -45,7 +45,7 @@ pub enum Fault {
     Shift(StatementId),
     /// A statement that is not modelled is executed where it was not seen.
     Unseen(StatementId),
-    /// The program is ended.
+    /// The program exits.
     Exit,
     /// The run does not end.
     Endless,

@@ -76,8 +76,8 @@ pub fn narrow(
     }
 }
 
-/// Of the insertions of a space those that fulfil at least one triple without any other change: of the triples that no change of
-/// a statement fulfils, those with the fewest nodes. `None` if there are none, or too many to try.
+/// Those insertions of a space that fulfil at least one triple without any other change: of the triples that no change of a
+/// statement fulfils, those with the fewest nodes. `None` if there are none, or too many to try.
 pub fn explaining_insertions(
     routine: &Routine,
     triples: &[Triple],

@@ -207,8 +207,8 @@ impl<'s> Search<'s> {
         changes
     }
 
-    /// Of the repairs with as few changes as this one, one that is most like the program. Several often fulfil all triples, and
-    /// the solver gives any of them.
+    /// Among the repairs with as few changes as this one, one that is closest to the program. Several often fulfil all triples,
+    /// and the solver gives any of them.
     fn simplest(&mut self, widening: &Widening, first: Vec<Change>) -> Vec<Change> {
         let Strategy::Bounds = self.options.strategy else {
             return first;

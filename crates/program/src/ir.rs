@@ -16,7 +16,7 @@
 //! # Cells without a value
 //! A cell of a C variable that is not initialized, and of memory from `malloc`, has no value until it is written
 //! ([`Initially::Unset`]). To use it is a fault, in every run. It may be moved: what is assigned from it by a mere `Load`, `Cast`,
-//! or `Copy` has no value either. To who goes on nevertheless it is 0.
+//! or `Copy` has no value either. A run that continues nevertheless reads 0.
 
 mod fault;
 mod scalar;

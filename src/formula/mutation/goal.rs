@@ -23,7 +23,7 @@ use crate::formula::localization::Failing;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 
-/// How far a function is followed if it is not said.
+/// How far a function is followed by default.
 const BOUND: u32 = 8;
 
 /// A program and what it must do.

@@ -118,7 +118,7 @@ pub struct Mutation {
     pub checks: usize,
     /// What was done, and how long it took.
     pub phases: Vec<Phase>,
-    /// The texts of the files, by their paths; for who applies a repair.
+    /// The texts of the files, by their paths; needed to apply a repair.
     #[serde(skip)]
     pub texts: BTreeMap<String, String>,
 }
@@ -155,7 +155,7 @@ impl Mutation {
         }
     }
 
-    /// What is said of a program that is outside of the subset, for this reason.
+    /// The result for a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
             outcome: Ended::Outside,

@@ -90,7 +90,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     Ok(())
 }
 
-/// That these places are no candidates, as a sentence; `None` if there are none.
+/// A sentence that these places are never candidates; `None` if there are none.
 pub fn pointers(places: &[ShownPlace]) -> Option<String> {
     let mut lines: Vec<String> = places
         .iter()

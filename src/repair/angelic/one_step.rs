@@ -145,7 +145,7 @@ fn edits_at(
         return Vec::new();
     };
     let mut nearby = nearby(sources, site, kin);
-    // A text that tells the contexts apart is asked about as its neighbours are.
+    // A text that distinguishes the contexts is queried as its neighbours are.
     let literals = [texts, nearby.literals].concat();
     nearby.literals = &literals;
     nearby.around.literals[0] = &literals;

@@ -1,5 +1,5 @@
-//! A version of the program that is known to be right (`--reference`): what it does is what tests expect that do not say
-//! so themselves.
+//! A version of the program that is known to be right (`--reference`): tests that do not state an expected result expect
+//! what it does.
 
 use std::collections::BTreeMap;
 use std::fs;

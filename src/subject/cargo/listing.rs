@@ -65,7 +65,7 @@ pub fn list(
     Ok((tests, unlisted))
 }
 
-/// That a target's harness does not know the user's arguments; `said` is how it says so.
+/// The error that a target's harness does not know the user's arguments; `said` is its own message.
 fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
     let said = match said {
         "" => String::new(),

@@ -14,7 +14,7 @@ use super::{DebugSession, Done, found, push, said};
 use crate::gdb::{self, Stop, Why};
 
 impl DebugSession {
-    /// That the program runs.
+    /// Checks that the program is running.
     pub(super) fn alive(&self) -> Done<()> {
         match &self.stop {
             Some(stop) if stop.is_alive() => Ok(()),
@@ -46,8 +46,8 @@ impl DebugSession {
         Ok(text)
     }
 
-    /// Executes statements as long as `goes_on` says so after each of them, the program is there, nobody interrupts it, and it
-    /// does not take too long. What is said, and whether it was `goes_on` that ended it.
+    /// Executes statements as long as `goes_on` returns true after each of them, the program is alive, the user does not
+    /// interrupt it, and the time limit is not reached. Returns the text for the user, and whether `goes_on` ended it.
     fn walk(&mut self, mut goes_on: impl FnMut(&Self) -> bool) -> Done<(String, bool)> {
         let started = Instant::now();
         let limit = self.settings.limit;

@@ -25,7 +25,7 @@ use super::{DebugSession, Done, MOST_NODES, said, written};
 use crate::gdb::{self, Stop, Why};
 use crate::picture;
 
-/// What is asserted if no patch explains all, and what is said then.
+/// Which values are asserted if no patch explains all of them, and the note that the answer gets then.
 const LOOSER: [(Trust, &str); 2] = [
     (
         Trust::Variables,
@@ -40,8 +40,8 @@ const LOOSER: [(Trust, &str); 2] = [
 /// In how many parts the time is split: with all that is asserted, and with each of [`LOOSER`].
 const PARTS: u32 = 3;
 
-/// Why no patch can be offered: what is asserted says nothing of a triple that fails, or it begins with something that nobody
-/// could read. None if there is no such triple.
+/// Why no patch can be offered: the assertions say nothing about a triple that fails, or it begins with a value that could
+/// not be read. None if there is no such triple.
 fn unspecified(routine: &Routine, triples: &[Triple]) -> Option<String> {
     for triple in triples {
         let Err(failure) = triple.check(routine) else {

@@ -210,7 +210,7 @@ struct Left {
     questions: usize,
 }
 
-/// That a word is at most so far away from a number.
+/// Requires that a word is at most this far away from a number.
 fn within(
     shared: &mut Shared<'_>,
     word: &Word,

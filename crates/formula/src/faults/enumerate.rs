@@ -1,7 +1,7 @@
 //! All minimal candidates, the smallest first (AgxFaults, Algorithm 1). The paper asks one incremental MaxSMT solver. Here each test
-//! has an incremental SAT solver of its own, which is asked whether certain places are enough; if they are not, it tells
-//! a core, and [`super::hitting`] proposes the next places. So tests need no common formula, and a formula is only asked with
-//! nearly everything in it fixed.
+//! has an incremental SAT solver of its own, which is asked whether certain places are enough; if they are not, it returns a core,
+//! and [`super::hitting`] proposes the next places. So tests need no common formula, and a formula is only asked with nearly
+//! everything in it fixed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -470,7 +470,7 @@ impl<'a> Search<'a> {
         guesses
     }
 
-    /// No superset of these places from now on.
+    /// Excludes all supersets of these places from now on.
     fn block(&mut self, set: &[PlaceId]) {
         self.hitting.block(set);
         self.blocked.push(set.to_vec());

@@ -26,7 +26,7 @@ pub struct Hitting {
 }
 
 impl Hitting {
-    /// Of these places, without any core. Sets have at most so many places.
+    /// Sets of these places, without any core yet. A set has at most `most` places.
     pub fn new(places: impl Iterator<Item = PlaceId>, most: usize, patience: Patience) -> Self {
         let mut circuit = Circuit::default();
         let places: BTreeMap<PlaceId, Bit> = places.map(|place| (place, circuit.input())).collect();

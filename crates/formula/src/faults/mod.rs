@@ -78,7 +78,7 @@ pub struct FaultSets {
     pub candidates: Vec<Candidate>,
     /// The largest size that was searched completely.
     pub complete_to: usize,
-    /// The numbers of the tests whose runs are in the formula.
+    /// The numbers of the tests with runs in the formula.
     pub encoded: Vec<usize>,
     /// The positions of the candidates' runs.
     pub positions: Positions,
@@ -94,7 +94,7 @@ pub struct FaultSets {
     pub total: f64,
 }
 
-/// Why nothing can be said.
+/// Why a search has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// A run needs what formulas do not have.

@@ -65,7 +65,7 @@ impl Lowering<'_> {
         span: Span,
         parts: &mut Parts,
     ) -> Result<Condition, Outside> {
-        // `p` alone is compared with a null that nobody wrote.
+        // `p` alone is compared with a null that is not in the source.
         let is_implied = |side: &Expr| {
             let is_unwritten = side.span == span || side.span.start >= side.span.end;
             is_unwritten && matches!(side.kind, ExprKind::Null | ExprKind::Constant(0))

@@ -227,7 +227,7 @@ impl Lowering<'_> {
         if let Some(id) = self.names.get(&(variable, offset)) {
             return Some(*id);
         }
-        // Temporaries are declared by nobody who knows their types.
+        // Where temporaries are declared, their types are not known.
         let of = &self.program.variables[variable];
         if of.shape == Shape::Other && of.name.starts_with('#') {
             self.declare(variable, false);

@@ -10,11 +10,11 @@ use super::lock;
 const VARIABLE: &str = "RUST_MIN_STACK";
 /// Tells what a thread would get without instrumentation.
 const WITHOUT: &str = "NOPOL_USUAL_STACK";
-/// What a thread gets if nobody says anything.
+/// The stack of a thread by default.
 const USUAL: u64 = 2 << 20;
 /// Frames of instrumented functions are so many times larger at most; pages that are not touched cost nothing.
 const LARGER: u64 = 8;
-/// What somebody says is not made larger than this, because address space is limited.
+/// A size that is set explicitly is not raised above this, because address space is limited.
 const AMPLE: u64 = 64 << 20;
 
 /// Lets the threads of an instrumented program have more stack, given the variables of its binary.

@@ -64,7 +64,7 @@ pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
     read_by(files, false)
 }
 
-/// Reads a program for somebody who knows from elsewhere what its statements do: what formulas cannot be made of is
+/// Reads a program for a caller that knows from elsewhere what its statements do: what formulas cannot be made of is
 /// [`Statement::Opaque`].
 ///
 /// # Errors

@@ -183,7 +183,7 @@ fn head(pattern: &str) -> &str {
     pattern.split(['(', '{', ' ']).next().unwrap_or_default()
 }
 
-/// Of a literal or a range of literals what it begins with.
+/// The first value of a literal or a range of literals.
 fn kind(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [b'b', quote @ (b'\'' | b'"'), ..] => Some(quote + 128),

@@ -241,7 +241,7 @@ impl Run<'_> {
         fresh
     }
 
-    /// A node that nobody points to yet.
+    /// A node to which nothing points yet.
     pub(super) fn unused(&self, record: RecordId, filling: Filling) -> Node {
         let fields = 0..self.routine.records[record].fields.len();
         let fields = fields.map(|field| {

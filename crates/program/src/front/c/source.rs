@@ -1,5 +1,5 @@
-//! What remains of a file without directives, macros and comments: tokens in a row, each of which knows where it is
-//! written, and their syntax tree.
+//! A file without directives, macros and comments: a row of tokens, each with its place in the source, and their syntax
+//! tree.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -14,7 +14,7 @@ use super::source::number;
 use super::types::{Struct, Type};
 use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Span, Statement};
 
-/// As many equal elements are written one by one.
+/// Up to this many equal elements are written one by one.
 const MOST_ONE_BY_ONE: u32 = 64;
 
 impl Body<'_, '_> {

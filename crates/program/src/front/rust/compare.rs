@@ -10,7 +10,7 @@ use super::source::number;
 use super::types::Type;
 use crate::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Outside, Scalar, Span, Statement};
 
-/// As many elements are compared one by one.
+/// Up to this many elements are compared one by one.
 const MOST_ONE_BY_ONE: u32 = 64;
 
 impl Body<'_, '_> {
