@@ -336,7 +336,7 @@ impl<'a> Validator<'a> {
         (seconds / self.baseline.seconds[test].max(f64::MIN_POSITIVE)) as usize
     }
 
-    /// Whether a test passes in each of so many runs.
+    /// Whether a test passes in each of this many runs.
     fn passes_each(&self, suite: &Suite, test: TestIndex, runs: usize) -> Result<bool> {
         let plan = Plan {
             timeout: self.timeout,

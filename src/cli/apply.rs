@@ -436,7 +436,7 @@ pub fn apply(
                 beneath.join(" or ")
             )
         })?;
-        // A new test of a C program is no source.
+        // A new test of a C program is not a source.
         if patched.contains(file) {
             texts.push((Utf8PathBuf::from(file), after.clone()));
         }

@@ -98,7 +98,7 @@ enum Part {
     PathInsensitive,
 }
 
-/// Every size: no program has so many places.
+/// Every size: no program has this many places.
 const ANY: usize = 1 << 16;
 
 impl<P: Target> Faults<P> {

@@ -56,7 +56,7 @@ impl<'s, 'a> Judge<'s, 'a> {
 }
 
 impl Judge<'_, '_> {
-    /// Builds all fixes at once, at most so many, and judges them, best first, until enough are plausible; returns those.
+    /// Builds all fixes at once, at most this many, and judges them, best first, until enough are plausible; returns those.
     /// Fixes in `known` were found plausible before.
     ///
     /// # Errors

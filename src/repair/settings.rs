@@ -260,7 +260,7 @@ impl Settings {
     /// Patterns of `--exclude` that match none of these files.
     ///
     /// # Errors
-    /// If one is no glob.
+    /// If one is not a glob.
     pub fn idle_excludes<'f>(
         &self,
         files: impl Iterator<Item = &'f Utf8Path> + Clone,

@@ -522,7 +522,7 @@ fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_
     }
 }
 
-/// Five numbers, of which the first so many are set.
+/// Five numbers, of which this many are set, from the first on.
 const TABLE: &str = "\
 #include <stdio.h>
 #include <stdlib.h>

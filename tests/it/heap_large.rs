@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 
 use crate::common::{Run, Subject};
 
-/// A program that turns a list of so many nodes around, by these two statements.
+/// A program that turns a list of this many nodes around, by these two statements.
 fn turning(nodes: usize, link: &str, end: &str) -> Subject {
     let source = format!(
         "#include <stdlib.h>

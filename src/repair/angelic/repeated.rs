@@ -125,7 +125,7 @@ fn conditions_for<'s>(sources: &'s Sources, place: &Site) -> Vec<(&'s Site, Stri
         .collect()
 }
 
-/// The negation of a condition that is no equality.
+/// The negation of a condition that is not an equality.
 fn negated(text: &str) -> String {
     let is_atom = |text: &str| !text.contains([' ', '<', '>', '=']);
     match text.strip_prefix('!') {

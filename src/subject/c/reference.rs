@@ -62,7 +62,7 @@ pub fn answered(
         .collect();
     let answers = pool::map(runner.jobs(), &open, |name| {
         let ask = || runner.answer(binary, name, timeout, MOST_PRINTED);
-        // What it does only once is no answer.
+        // What it does only once is not an answer.
         let (first, second) = (ask()?, ask()?);
         let steady = first.filter(|first| second.as_ref() == Some(first));
         let as_text = |(code, bytes)| Some((code, String::from_utf8(bytes).ok()?));

@@ -240,7 +240,7 @@ impl Subject {
         Ok(frame)
     }
 
-    /// The frames from the innermost, at most so many. Their identities are not filled in.
+    /// The frames from the innermost, at most this many. Their identities are not filled in.
     ///
     /// # Errors
     ///

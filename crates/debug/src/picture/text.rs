@@ -87,7 +87,7 @@ pub fn picture(
     block
 }
 
-/// Says that nodes are not drawn: those that are drawn lead to so many others.
+/// Says that nodes are not drawn: those that are drawn lead to this many others.
 pub fn hidden(count: usize) -> String {
     format!(
         "… and at least {count} more node{}",

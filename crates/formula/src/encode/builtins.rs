@@ -98,7 +98,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// A new object of so many times these cells, or null if that is too many.
+    /// A new object of this many times these cells, or null if that is too many.
     fn row(&mut self, cells: &[Scalar], count: &Word, initially: Initially) -> Value {
         let each = cells.len().max(1) as i128;
         let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
@@ -139,7 +139,7 @@ impl Encoder<'_> {
         Some(number)
     }
 
-    /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is no fault.
+    /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is not a fault.
     fn known_text(&mut self, object: ObjectId, start: u64) -> Option<Vec<u8>> {
         let length = word::known(&self.memory.objects[object].length)?;
         if self.was_freed(object) != Bit::FALSE {

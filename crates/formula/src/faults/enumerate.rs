@@ -87,7 +87,7 @@ pub(super) struct Asked<'a> {
     clean: u32,
 }
 
-/// Every minimal set of at most so many places that makes all of these failing tests pass. `usual` are values of each
+/// Every minimal set of at most this many places that makes all of these failing tests pass. `usual` are values of each
 /// place that are tried before a solver is asked, and shown rather than its.
 ///
 /// # Errors
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
         Ok((outcome, found, self.options.size.min(all)))
     }
 
-    /// Adds all candidates of at most so many places.
+    /// Adds all candidates of at most this many places.
     fn of_size(&mut self, size: usize, found: &mut Vec<Candidate>) -> Result<(), Trouble> {
         self.decisions = FEW_DECISIONS;
         loop {

@@ -119,7 +119,7 @@ struct Search<'a> {
     started: Instant,
 }
 
-/// Every minimal repair of at most so many statements.
+/// Every minimal repair of at most this many statements.
 ///
 /// # Errors
 /// If a run cannot be encoded, or the formula and the interpreter disagree.

@@ -73,7 +73,7 @@ impl Command {
     }
 }
 
-/// First words that are no programs.
+/// First words that are not programs.
 const OF_SHELLS: [&str; 19] = [
     "!", ".", ":", "case", "cd", "command", "eval", "exec", "exit", "export", "for", "if", "set",
     "source", "trap", "ulimit", "umask", "until", "while",

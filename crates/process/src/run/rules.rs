@@ -18,7 +18,7 @@ pub struct Rule {
     pub group: Option<Group>,
 }
 
-/// Tests of which only so many run at a time.
+/// Tests of which only this many run at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its name.

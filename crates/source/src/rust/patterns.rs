@@ -329,7 +329,7 @@ fn alternatives(name: &str, tokens: TokenStream) -> Option<Vec<Range<usize>>> {
         if let TokenTree::Punct(it) = token
             && it.as_char() == '|'
         {
-            // `||` is no list.
+            // `||` is not a list.
             (it.spacing() == Spacing::Alone).then_some(())?;
             is_fresh = true;
             continue;

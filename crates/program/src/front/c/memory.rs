@@ -94,7 +94,7 @@ impl Translator<'_> {
         })
     }
 
-    /// The cells of so many bytes of elements.
+    /// The cells of this many bytes of elements.
     pub(super) fn memory(
         &self,
         bytes: u64,

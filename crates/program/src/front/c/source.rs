@@ -125,7 +125,7 @@ impl<'s> Syntax<'s> {
         nodes.map(|node| self.of(node)).collect()
     }
 
-    /// The children that are no marks.
+    /// The children that are not marks.
     pub(super) fn children(self) -> Vec<Self> {
         let mut cursor = self.node.walk();
         let nodes = self.node.named_children(&mut cursor);
