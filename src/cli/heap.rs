@@ -171,7 +171,7 @@ fn human(shown: &Batch, command: &str) -> String {
     text
 }
 
-/// Which tests pass now, if so many failed of all.
+/// Which tests pass now, given how many failed and how many there are.
 fn passing(failing: usize, all: usize) -> String {
     let now = match all - failing {
         0 => agree(failing, "the test now passes", "these tests now pass"),

@@ -42,7 +42,7 @@ pub fn find(
     }
 }
 
-/// What a test is to answer; `None` if there is no other patch.
+/// The question that a test should answer; `None` if there is no other patch.
 fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {

@@ -90,7 +90,7 @@ impl Presenter<'_, '_> {
         Ok(())
     }
 
-    /// Why nothing of what is plausible is shown.
+    /// Why no plausible patch is shown.
     fn too_unlikely(&self, knowledge: &mut Knowledge, number: usize) -> String {
         let angelic = knowledge.angelic.iter().map(|found| found.site);
         for site in angelic.collect::<Vec<_>>() {

@@ -455,7 +455,7 @@ pub struct EditReport {
     pub column: usize,
     /// The bytes that are replaced.
     pub span: Range<usize>,
-    /// What readers are to look at, if formatting replaces more: the condition, or the place where something is inserted.
+    /// What readers should look at, if formatting replaces more: the condition, or the place where something is inserted.
     #[serde(default)]
     pub mark: Option<Range<usize>>,
     /// The text of the whole file before the edit.
@@ -469,7 +469,7 @@ pub struct EditReport {
 }
 
 impl EditReport {
-    /// What readers are to look at: the bytes, and the text there.
+    /// What readers should look at: the bytes, and the text there.
     pub fn marked(&self) -> (Range<usize>, &str) {
         let of_mark = self.mark.clone().and_then(|mark| {
             let text = self.original.get(mark.clone())?;

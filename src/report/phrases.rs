@@ -38,7 +38,7 @@ pub fn headline(patch: &PatchReport) -> String {
     }
 }
 
-/// What is to be done: `change it to n >= 2`.
+/// The advice: `change it to n >= 2`.
 pub fn advice(patch: &PatchReport) -> String {
     let conditions = patch.edits.iter().map(|edit| code(&edit.condition));
     let conditions = conditions.collect::<Vec<String>>().join(" and ");

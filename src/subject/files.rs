@@ -11,7 +11,7 @@ use walkdir::{DirEntry, WalkDir};
 /// is written. A device or pipe is written to.
 ///
 /// # Errors
-/// If it cannot be written; then what was there is as it was.
+/// If it cannot be written; then the old content is unchanged.
 pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let there = fs::symlink_metadata(path);
     if let Ok(there) = &there

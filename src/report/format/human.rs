@@ -203,7 +203,7 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     )
 }
 
-/// What else is to be known of a patch.
+/// Notes on a patch.
 pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
     let mut notes = Vec::new();
     if patch.fixes.len() > 1 {

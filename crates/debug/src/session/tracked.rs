@@ -1,5 +1,5 @@
 //! The function that is debugged, followed through its run: where control is, what was passed since the last assertion, and
-//! which states gdb shows are to be believed.
+//! which of the states that gdb shows can be trusted.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

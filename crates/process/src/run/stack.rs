@@ -1,5 +1,5 @@
-//! How much stack the threads of an instrumented program get. What is put into a function makes its frame larger, and a
-//! test that goes as deep as it may would overflow.
+//! How much stack the threads of an instrumented program get. Instrumentation makes stack frames larger, and a test
+//! that recurses as deeply as its stack allows would overflow.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
