@@ -1,5 +1,5 @@
-//! Narrows what is suspected by trying: a statement of which no single change fulfils a failing triple cannot be the only fault.
-//! This needs no solver, because a change is one of a few and a triple is short.
+//! Narrows the set of suspects by trial: a statement of which no single change fulfils a failing triple cannot be the only
+//! fault. This needs no solver, because a change is one of a few and a triple is short.
 
 use std::collections::{BTreeMap, BTreeSet};
 

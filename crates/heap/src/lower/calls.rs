@@ -1,4 +1,4 @@
-//! Puts called functions in place of their calls.
+//! Inlines calls.
 
 use nopol_program::ir::{
     Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, PointerKind, Span,

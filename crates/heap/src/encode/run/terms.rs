@@ -1,4 +1,5 @@
-//! What is evaluated in a run: conditions, terms, paths and new nodes. What must hold so that nothing faults is required along.
+//! What is evaluated in a run: conditions, terms, paths and new nodes. The conditions under which nothing faults are required
+//! along the way.
 
 use nopol_program::ir::RecordId;
 use nopol_scalar::CmpOp;
