@@ -254,7 +254,7 @@ impl Encoder<'_> {
         let Some(size) = word::known(size) else {
             return self.stop(
                 span,
-                "the size of the buffer for a line of input depends on a changed value",
+                "the size of the buffer for a line of input is not a known constant",
             );
         };
         let most = usize::try_from(size).unwrap_or(0).saturating_sub(1);
