@@ -1,9 +1,9 @@
-# Two commands for a stranger: `make demo` and `make test`. docs/testing.md says what tests what.
+# Two commands for a newcomer: `make demo` and `make test`. docs/testing.md says what tests what.
 
 .PHONY: setup demo test test-full
 
-# What incremental builds keep for the next one costs a sixth of a first build. `make test CARGO_INCREMENTAL=1`
-# has them all the same.
+# Keeping data for the next incremental build costs a sixth of a first build. `make test CARGO_INCREMENTAL=1`
+# keeps it all the same.
 export CARGO_INCREMENTAL ?= 0
 
 # libz3 from the system's package manager, unless it is there.
@@ -15,13 +15,13 @@ demo: setup
 	cargo build --bin cargo-nopol
 	@sh xtask/demo.sh
 
-# What every change is held against: lints, and the tests that are not marked `ignored`.
+# What every change must pass: lints, and the tests that are not marked `ignored`.
 test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
 
-# The ignored tests: what takes long, and what stands-ins speak for in `make test`.
+# The ignored tests: the slow ones, and those for which others stand in in `make test`.
 test-full: setup
 	@sh xtask/setup-full.sh
 	cargo clippy --package cargo-nopol --no-default-features -- -D warnings

@@ -147,7 +147,7 @@ impl Invocation {
         done.map_err(|error| ending::of(&error))
     }
 
-    /// Looks for a test that tells a patch from others; `None` if none is found.
+    /// Looks for a test that distinguishes a patch from others; `None` if none is found.
     ///
     /// # Errors
     /// If the subject cannot be read or built, or the run is stopped.
@@ -253,7 +253,7 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     {
         let _ = last_file.write(&text);
     }
-    // What another version of the tool kept, or somebody elsewhere, is not what the user has seen.
+    // An outcome that another version of the tool kept, or that was kept elsewhere, is not what the user has seen.
     match dependencies::are_foreign(&dependencies, &depends) {
         true => Earlier::Nothing,
         false => Earlier::Found {

@@ -43,7 +43,7 @@ macro_rules! cond_eager {
     }};
 }
 
-/// The site of an expression that is no condition: `value!(ID, EXPR)` has its value, and the evaluation is counted.
+/// The site of an expression that is not a condition: `value!(ID, EXPR)` has its value, and the evaluation is counted.
 #[macro_export]
 macro_rules! value {
     ($id:literal, $value:expr) => {

@@ -1,5 +1,5 @@
-//! What speaks against a patch of a C program that passes all tests: values that are used uninitialized, and memory that
-//! is used wrongly. A test may then pass by luck.
+//! Doubts about a patch of a C program that passes all tests: values that are used uninitialized, and memory that is
+//! used wrongly. A test may then pass by luck.
 
 use std::collections::BTreeSet;
 

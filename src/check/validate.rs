@@ -288,8 +288,8 @@ impl<'a> Validator<'a> {
         Ok(())
     }
 
-    /// Of these tests, which a patch cures, those that fail on a counterexample or on other random numbers; and of the
-    /// tests that passed without the patch those that fail on other random numbers.
+    /// Among these tests, which a patch cures, those that fail on a counterexample or on other random numbers; and of
+    /// the tests that passed without the patch those that fail on other random numbers.
     fn failing_by_chance(
         &self,
         suite: &Suite,
@@ -325,7 +325,7 @@ impl<'a> Validator<'a> {
         self.passes_each(suite, test, runs.clamp(FEWEST_AGAIN, MOST_AGAIN))
     }
 
-    /// Whether a test that a patch cures goes on passing: its input may be random, and nobody noticed.
+    /// Whether a test that a patch cures keeps passing: its input may be random without having been noticed.
     fn passes_on(&self, suite: &Suite, test: TestIndex) -> Result<bool> {
         let runs = self.runs_within(MOST_SECONDS_ON, test);
         self.passes_each(suite, test, runs.min(MOST_ON))
@@ -336,7 +336,7 @@ impl<'a> Validator<'a> {
         (seconds / self.baseline.seconds[test].max(f64::MIN_POSITIVE)) as usize
     }
 
-    /// Whether a test passes in each of so many runs.
+    /// Whether a test passes in each of this many runs.
     fn passes_each(&self, suite: &Suite, test: TestIndex, runs: usize) -> Result<bool> {
         let plan = Plan {
             timeout: self.timeout,

@@ -110,7 +110,7 @@ impl<P: Target> Apply<P> {
             bail!("there is no patch to apply: {of} found none; nothing was changed");
         }
         let choice = chosen(&outcome, wanted)?;
-        // Whoever applies what somebody else reports has not seen it.
+        // A patch from another person's report has not been seen yet.
         if let Some(file) = file {
             consent::ask(file, &diff(settings, &outcome, choice)?, self.yes)?;
         }
@@ -206,7 +206,7 @@ fn reported(settings: &Settings, file: &str) -> Result<Outcome> {
             checked.with_context(|| format!("{file}: patch {}", patch.rank))?;
         }
     }
-    // Where and when it was tested, nobody knows.
+    // It is not known where and when it was tested.
     for patch in &mut outcome.patches {
         patch.evidence = patch.evidence.max(Evidence::Together);
     }
@@ -436,7 +436,7 @@ pub fn apply(
                 beneath.join(" or ")
             )
         })?;
-        // A new test of a C program is no source.
+        // A new test of a C program is not a source.
         if patched.contains(file) {
             texts.push((Utf8PathBuf::from(file), after.clone()));
         }
@@ -561,7 +561,7 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     )
 }
 
-/// That the last search found no patch of this rank.
+/// The error that the last search found no patch of this rank.
 pub(super) fn no_patch(outcome: &Outcome, rank: u32) -> anyhow::Error {
     anyhow::anyhow!(
         "there is no patch {rank} to apply: the last search found {}; nothing was changed",

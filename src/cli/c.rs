@@ -70,7 +70,7 @@ pub struct CFlags {
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     config: Option<Utf8PathBuf>,
 
-    /// A source file that may be patched; may be given several times, and be a glob
+    /// A source file that may be patched, or a glob; may be given several times
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     source: Vec<String>,
 

@@ -1,4 +1,4 @@
-//! Shows the patch of a report that somebody else may have written, and asks before anything of it is built, run or written.
+//! Shows the patch of a report that may come from another person, and asks before anything of it is built, run or written.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 

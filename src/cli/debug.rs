@@ -252,7 +252,7 @@ impl Debug {
     }
 }
 
-/// Whether a file tells how the program here is built.
+/// Whether a file describes how the program here is built.
 fn has_description() -> bool {
     let found = c::config::path(&COptions::default());
     found.is_ok_and(|found| found.is_some())
@@ -325,7 +325,7 @@ impl Talk<'_> {
             command,
             patches: vec![patch(
                 &written,
-                "fulfils the assertions of a session",
+                "satisfies the assertions of a session",
                 Evidence::Asserted,
             )],
             ..Outcome::default()

@@ -132,13 +132,13 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
             ),
             false => format!("`{command} list` shows the sites"),
         };
-        return format!("`{test}` is a test; patches and sites are explained. {next}");
+        return format!("`{test}` is a test, and only patches and sites can be explained. {next}");
     }
     let patches = match ids.is_empty() {
         true => "no patch was found".to_owned(),
         false => format!("the patches are {}", ids.join(", ")),
     };
     format!(
-        "`{id}` is neither a patch nor a site of the last search: {patches}, and `{command} list` shows the sites. A search knows the places that failing tests reach, and one that has found enough patches not all of them"
+        "`{id}` is neither a patch nor a site of the last search: {patches}, and `{command} list` shows the sites. A search records only places that failing tests reach, and it may end before it has looked at all of them"
     )
 }

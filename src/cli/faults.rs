@@ -22,7 +22,7 @@ use crate::report::{FaultPlace, FaultReport, Outcome};
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    other values that make the failing tests pass were found, or no test fails
-  1    there are none
+  1    none was found
   2    wrong usage: no manifest, no such package or test
   4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
@@ -98,7 +98,7 @@ enum Part {
     PathInsensitive,
 }
 
-/// Every size: no program has so many places.
+/// Every size: no program has this many places.
 const ANY: usize = 1 << 16;
 
 impl<P: Target> Faults<P> {

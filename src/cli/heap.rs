@@ -28,7 +28,7 @@ use crate::report::terminal::Terminal;
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    a patch was found, or nothing is wrong
-  1    there is none
+  1    no patch was found
   2    wrong usage: no manifest, no such package, test or function, a state that cannot be read
   4    the function, or every test, is outside of what can be modelled
   5    the time limit was reached
@@ -171,7 +171,7 @@ fn human(shown: &Batch, command: &str) -> String {
     text
 }
 
-/// Which tests pass now, if so many failed of all.
+/// Which tests pass now, given how many failed and how many there are.
 fn passing(failing: usize, all: usize) -> String {
     let now = match all - failing {
         0 => agree(failing, "the test now passes", "these tests now pass"),
@@ -271,7 +271,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
-        writeln!(text, "\nother changes that also do this:")?;
+        writeln!(text, "\nother changes that also repair it:")?;
     }
     for diff in &shown.alternatives {
         writeln!(text, "{}", brief(diff))?;
@@ -313,7 +313,7 @@ fn brief(diff: &str) -> String {
 fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
     let (why, evidence, failing) = match shown.by {
-        By::States => ("fulfils all states", Evidence::Asserted, &[][..]),
+        By::States => ("satisfies all states", Evidence::Asserted, &[][..]),
         By::Tests => (
             "the tests pass in the tool's interpreter",
             Evidence::Interpreted,

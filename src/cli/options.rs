@@ -236,7 +236,7 @@ mod tests {
     use crate::repair::settings::Settings;
     use crate::report::display::Display;
 
-    /// Options that tell where the settings are, so they are not settings themselves.
+    /// Options that say where the settings are, so they are not settings themselves.
     const NO_SETTINGS: [&str; 1] = ["manifest-path"];
 
     #[test]

@@ -254,7 +254,7 @@ impl<P: Target> Common<P> {
 }
 
 impl SearchRequest {
-    /// Whether all that is to be written can be; a search takes long, and its result must not be lost in the end.
+    /// Whether all outputs can be written; a search takes long, and its result must not be lost in the end.
     fn check_outputs(&self) -> Result<(), String> {
         let Files { html, summary } = &self.files;
         let Settings { dump, work_dir, .. } = &self.settings;

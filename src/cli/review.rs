@@ -109,7 +109,7 @@ impl Walk<'_> {
             let patch = &patch.shown();
             let shown = match self.edited.contains(&patch.rank) {
                 true => {
-                    let note = "edited by hand: no test was run with it".to_owned();
+                    let note = "edited by hand, so no test was run with it".to_owned();
                     snippet::with_notes(patch, &[note])
                 }
                 false => {

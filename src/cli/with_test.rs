@@ -11,7 +11,7 @@ use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
 use crate::report::{Choice, EditReport, Outcome, PatchReport};
 
-/// The most other patches that a test is to tell a patch from.
+/// Most other patches from which a test should distinguish a patch.
 const MOST_RIVALS: usize = 4;
 /// The most tests near which one is looked for.
 const MOST_TESTS: usize = 6;
@@ -42,7 +42,7 @@ pub fn find(
     }
 }
 
-/// What a test is to answer; `None` if there is no other patch.
+/// The question that a test should answer; `None` if there is no other patch.
 fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {

@@ -36,7 +36,7 @@ pub fn duration(seconds: f64) -> Option<Duration> {
     duration.filter(|duration| !duration.is_zero() && *duration <= LONGEST)
 }
 
-/// The message about a number that is no duration.
+/// The message about a number that is not a duration.
 pub fn refusal(number: impl Display) -> String {
     let most = LONGEST.as_secs();
     format!("{number} is not a positive number of seconds, at most {most}")

@@ -1,6 +1,6 @@
-//! Questions to recorded texts that tell those with one outcome from those with the other: `name.starts_with('-')`. There
-//! are two sources of them: what the subject asks of any text, anywhere, and marks that stand at an end of several of
-//! the recorded texts, even if no literal has them, or of one, if the function has the mark as a literal.
+//! Queries on recorded texts that distinguish those with one outcome from those with the other: `name.starts_with('-')`.
+//! There are two sources of them: what the subject asks of any text, anywhere, and marks that stand at an end of several
+//! of the recorded texts, even if no literal has them, or of one, if the function has the mark as a literal.
 
 use std::collections::BTreeSet;
 

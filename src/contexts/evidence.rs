@@ -88,7 +88,7 @@ pub fn table(problem: &Problem, recorded: &Recorded, expr: &Expr) -> (Vec<TermId
     (terms, seen)
 }
 
-/// Contexts that are told apart in a table.
+/// Most different contexts in a table.
 pub const MOST_SEEN: usize = 200;
 
 /// The evidence for each clause of a condition, left to right.

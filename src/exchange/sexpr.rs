@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const DEEPEST: usize = 100;
 /// Maximum number of symbols and lists of an expression after its `let`s are expanded.
 pub const MOST: usize = 2000;
-/// What is said of a larger one.
+/// The message for a larger one.
 pub const TOO_LARGE: &str = "it is too large to be a condition";
 
 /// A list or a symbol.

@@ -87,7 +87,7 @@ impl Chosen {
         };
         let is_named = self.names.is_empty() || self.names.iter().any(fits);
         if !is_named || self.skipped.iter().any(fits) {
-            return Some("the arguments after `--` do not choose it");
+            return Some("the arguments after `--` do not select it");
         }
         match (self.ignored, is_ignored) {
             (Ignored::Skipped, true) => {

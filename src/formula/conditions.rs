@@ -1,7 +1,7 @@
-//! What formulas say of the conditions of a program, for the search that forces them (Nopol's angelic fix localization): at
-//! which conditions other outcomes make a failing test pass, with the outcomes, and at which none do. Each failing test is
-//! asked about by itself. What is outside of the subset, or too large, is left to forcing. All limits are counted, and none is
-//! of time, so that the same is said on every machine.
+//! What formulas show about the conditions of a program, for the search that forces them (Nopol's angelic fix localization):
+//! at which conditions other outcomes make a failing test pass, with the outcomes, and at which none do. Each failing test is
+//! examined by itself. What is outside of the subset, or too large, is left to forcing. All limits are counted, and none is of
+//! time, so the result is the same on every machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -86,7 +86,7 @@ pub fn foresee(
         .collect()
 }
 
-/// Whether whoever runs the program sees that a test fails.
+/// Whether a failure is visible to a person who runs the program.
 const fn is_seen(language: Language, end: &End) -> bool {
     match (language, end) {
         (Language::C, End::Fault(kind, _)) => kind.is_explicit(),

@@ -1,4 +1,4 @@
-//! How a source writes the element of an array that an assignment would have to be to.
+//! The source text of an array element to which an assignment would have to be made.
 
 /// The element with this number of the array that the statement assigns to, as in `t[3]`; `expression` is what the statement
 /// computes: what is assigned, or, as in `t[i]++`, all of it.

@@ -1,4 +1,4 @@
-//! Tests that no formula is made of.
+//! Tests that are not turned into formulas.
 
 use serde::Serialize;
 
@@ -6,15 +6,14 @@ use nopol_basics::count;
 
 use crate::report::Ended;
 
-/// That none is left, and what to do.
-const NONE_LEFT: &str =
-    "no formula can be made of any test; `localize` and `repair` only run the tests";
+/// The message if no test is left, with what to do.
+const NONE_LEFT: &str = "no test can be expressed as a formula; `localize` and `repair` need no formulas, because they run the tests";
 
-/// That the others pass, and what that says.
+/// The message if all other tests pass, with what is not known then.
 const NONE_FAILS: &str = "all tests that are not left out pass; it is not known whether the others fail: \
      `localize` and `repair` run them, too";
 
-/// What is not known where a crate has documentation, whose examples are tests, too.
+/// What is not known if a crate has documentation, because its examples are tests, too.
 const EXAMPLES: &str = "doctests are not examined: `cargo test --doc` runs them; to examine one, copy its code into a `#[test]`";
 
 /// How a search ends if no test fails, and the message. `tests` counts the tests that were run; `work` is the verb for what
@@ -66,7 +65,7 @@ pub struct LeftOut {
 /// The most tests that are named for one reason.
 const MOST_NAMED: usize = 10;
 
-/// What is said of them: one sentence for each reason, in the order in which they came up.
+/// The sentences about them: one for each reason, in the order in which the reasons came up.
 pub fn sentences(left_out: &[LeftOut]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for LeftOut { test, reason } in left_out {

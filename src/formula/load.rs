@@ -20,7 +20,7 @@ use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Subject, SubjectError};
 
-/// The text of a subject, for who reads it and builds nothing.
+/// The text of a subject, for commands that read it and build nothing.
 ///
 /// # Errors
 /// If the user chose tests in a way that only a build can follow, or a file cannot be read.
@@ -51,7 +51,7 @@ pub struct Loaded {
     pub usual: BTreeMap<PlaceId, Vec<i128>>,
     /// How often loops and functions may go round: what the user says, or a little more than passing tests need.
     pub bound: u32,
-    /// The same for who runs the passing tests, too: never less than these need.
+    /// The same for a search that also runs the passing tests: never less than these need.
     pub bound_of_all: u32,
     /// How often they might go round when the tests were run.
     pub rounds: u32,
@@ -104,9 +104,8 @@ const MORE_ROUNDS: u32 = 2;
 /// Most values of a place that are remembered.
 const MOST_USUAL: usize = 14;
 
-/// That no test was seen to fail in time.
-const TOO_LATE: &str =
-    "the time limit ended the runs of the tests before one was seen to fail (--time-limit)";
+/// The message if no test was seen to fail in time.
+const TOO_LATE: &str = "the time limit was reached before a test was seen to fail (--time-limit)";
 
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
@@ -414,7 +413,7 @@ pub fn function_named(program: &Program, name: &str) -> Result<Option<FunctionId
         .map(|(path, line)| format!("{path}:{line}"))
         .collect();
     Err(Refusal::Usage(format!(
-        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} for one of them",
+        "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} to choose one",
         places.join(" and ")
     )))
 }
@@ -430,7 +429,7 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
             Ok(words)
         }
         Command::Words(_) => Err("its command is not the program itself"),
-        Command::Line(_) => Err("its command is a script, or needs a shell as it is written"),
+        Command::Line(_) => Err("its command is a script or needs a shell"),
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Localization {
 }
 
 impl Localization {
-    /// What is said of a program that is outside of the subset, for this reason.
+    /// The result for a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
             outcome: Ended::Outside,

@@ -98,7 +98,7 @@ pub struct Suspect {
 }
 
 impl Batch {
-    /// What is said of a program that is beyond what is modelled, for this reason.
+    /// The result for a program that is beyond what is modelled, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
             outcome: Ended::Outside,
@@ -108,9 +108,8 @@ impl Batch {
     }
 }
 
-/// What a change may be, for who wonders why there is none.
-pub(super) const SHAPES: &str = "a change replaces an operand or a comparison, leaves a statement out, or inserts an assignment; none \
-     inserts an `if` of its own, a loop, an allocation or a call";
+/// Which changes are tried, for messages that no patch was found.
+pub(super) const SHAPES: &str = "a change replaces an operand or a comparison, removes a statement or inserts an assignment, but never inserts an `if`, a loop, an allocation or a call";
 
 /// Repairs a function. What a Rust program is changed to is put to its compiler.
 ///
@@ -130,7 +129,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     }
     let Some(function) = &request.function else {
         return Err(Refusal::Usage(
-            "there is no function to repair: name it with --function, or failing tests with --failing"
+            "no function to repair: name one with --function, or name failing tests with --failing"
                 .to_owned(),
         ));
     };
@@ -215,7 +214,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
         }
         HeapOutcome::Exhausted => {
             batch.message = Some(format!(
-                "none of the changes that this command tries repairs it; `repair` and `mutate` try others: {SHAPES}"
+                "none of the changes that this command tries repairs it: {SHAPES}; `repair` and `mutate` try others"
             ));
             Ended::None
         }

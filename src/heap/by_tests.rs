@@ -162,7 +162,7 @@ pub(super) fn by_tests(
             "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
             match tried.is_over {
                 true if is_interrupted => "the search was interrupted before all changes",
-                true => "the time was up before all changes",
+                true => "the time limit was reached before all changes",
                 false => "none of the changes",
             },
             tried.searched.join("`, `"),
@@ -175,7 +175,7 @@ pub(super) fn by_tests(
                 false => "that were tried makes the tests pass".to_owned(),
             },
             match tried.is_capped {
-                true => ", the most likely ones; there are more of them",
+                true => " (the most likely ones; there are more)",
                 false => "",
             },
         ));
@@ -244,6 +244,6 @@ fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<Str
         ),
     };
     Some(format!(
-        "--failing does not name all tests that fail, and repairs need not make the others pass: {become_of}"
+        "--failing does not name all failing tests, so a repair need not make the others pass: {become_of}"
     ))
 }

@@ -50,7 +50,7 @@ pub(super) fn triples(
         }
         if triples.is_empty() {
             return Err(Refusal::Usage(format!(
-                "no test calls `{}`: give its states with --pre and --post, or name tests that call it",
+                "none of the tests considered calls `{}`: add one that does, or give states with --pre and --post",
                 loaded.routine.name
             )));
         }
@@ -115,7 +115,7 @@ pub(super) fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
         let failure = triple.check(&loaded.routine).err()?;
         let what = match failure {
             Failure::Fault(fault) => fault.to_string(),
-            Failure::Control => "a loop has another number of iterations".to_owned(),
+            Failure::Control => "a loop runs a different number of iterations".to_owned(),
             Failure::Values(wrong) => {
                 let mut machine = triple.machine(&loaded.routine);
                 // The run ends, or there would be no values.
@@ -138,12 +138,12 @@ pub(super) fn contradiction(triples: &[usize]) -> String {
     let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
     match calls.as_slice() {
         [] => {
-            "none of the changes that this command tries leads to the states that were given: check --pre and --post"
+            "none of the changes that this command tries leads to the given states: check --pre and --post"
                 .to_owned()
         }
         [call] => format!("none of the changes that this command tries leads to the expected heap of call {call}"),
         calls => format!(
-            "the states contradict each other, or no change that this command tries leads to them: calls {} cannot be fulfilled together",
+            "the expected heaps of calls {} contradict each other, or no change that this command tries produces all of them",
             calls.join(", ")
         ),
     }

@@ -40,7 +40,7 @@ pub struct AngelicSite {
 /// Runs that ran out of fuel: the most that are repeated, and the factor by which their fuel is increased.
 const MOST_LONG: usize = 4;
 const LONGER: u64 = 20;
-/// Of these the most that are repeated with all the fuel there is.
+/// Most of these that are repeated with all the fuel there is.
 const MOST_VERY_LONG: usize = 2;
 /// The most non-constant cures that are kept per site and test.
 const MOST_PARTIAL: usize = 6;

@@ -45,10 +45,10 @@ pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
     values
 }
 
-/// A single flipped evaluation: alternately counted from the end, where the failure is nearest, and from the
-/// start. Even if there is only one evaluation this differs from a constant, because the test may reach
-/// further ones once it passes this one. If the test never ends, so many of its first evaluations count: which of them should
-/// have been the last one, nobody knows.
+/// A single flipped evaluation: alternately counted from the end, where the failure is nearest, and from the start. Even if
+/// there is only one evaluation this differs from a constant, because the test may reach further ones once it passes this
+/// one. If the test never ends, so many of its first evaluations count: which of them should have been the last one is not
+/// known.
 pub fn singles(site: &Site, counter: Counter, endless: Option<u32>) -> Vec<Sequence> {
     let all = u32::try_from(counter.entered).unwrap_or(u32::MAX);
     let entered = endless.map_or(all, |most| all.min(most));

@@ -69,7 +69,7 @@ impl Spectrum {
         &self.drawing | &self.varying
     }
 
-    /// Forgets which sites a test reached, and tells them; it counts as traced. `None` if it is not traced.
+    /// Forgets which sites a test reached, and returns them; the test counts as traced. `None` if it is not traced.
     pub fn forget(&mut self, test: TestIndex) -> Option<BTreeMap<SiteIndex, Counter>> {
         self.reached.get_mut(&test).map(std::mem::take)
     }

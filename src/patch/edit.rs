@@ -19,7 +19,7 @@ pub struct Edit {
     pub column: usize,
     /// The replaced bytes.
     pub span: Range<usize>,
-    /// What readers are to look at, if formatting replaces more: the bytes that the edit replaced before it was formatted.
+    /// What readers should look at, if formatting replaces more: the bytes that the edit replaced before it was formatted.
     pub mark: Option<Range<usize>>,
     /// The text that is replaced.
     pub before: String,

@@ -199,7 +199,7 @@ fn variable_reported_once(error: &Diagnostic) -> Option<&str> {
         .flatten()
 }
 
-/// A method is called on a variable whose type only later code tells.
+/// A method is called on a variable whose type only later code determines.
 const UNKNOWN_TYPE: &str = "E0282";
 
 /// Drops all parts that use a variable after a blamed part when the variable causes an error for the second time: for an

@@ -19,7 +19,7 @@ pub enum Part {
     Member(usize, usize),
     /// The n-th loop of a file.
     Loop(FileIndex, usize),
-    /// That a `const fn` is a usual function, so that its body can be instrumented.
+    /// Treats a `const fn` as a usual function, so that its body can be instrumented.
     Constness(FunctionIndex),
     /// The text at the start of a file that all other parts need.
     File(FileIndex),

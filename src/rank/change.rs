@@ -1,4 +1,4 @@
-//! What an edit changes, told from the trees of the old and the new condition alone, so that it does not matter who
+//! What an edit changes, read off the trees of the old and the new condition alone, so that it does not matter who
 //! proposed it: a synthesizer, a one-step edit, or a person in the history of a program.
 
 use nopol_expr::CmpOp;

@@ -120,7 +120,7 @@ impl Guards {
                 let is_about = it.plus == needed.plus && it.minus == needed.minus;
                 is_about.then(|| exact_if(it.number == needed.number))
             }
-            // How long an array is in C, nothing near tells, so that any limit is taken for its length.
+            // Nothing nearby shows how long an array is in C, so any limit is taken for its length.
             (Assurance::AtLeast(it), Need::Below(index, number)) => {
                 let is_about = it.minus.as_ref() == Some(index) && it.plus.is_some();
                 is_about.then(|| exact_if(it.number == *number))

@@ -1,5 +1,5 @@
-//! Which of several plausible candidates a maintainer would write. Knows texts and numbers, and neither engines nor
-//! the program's sources: what is known of a candidate comes as plain data ([`facts`]).
+//! Estimates which of several plausible candidates a maintainer would write. Knows texts and numbers, and neither
+//! engines nor the program's sources: the facts about a candidate come as plain data ([`facts`]).
 
 pub mod canonical;
 pub mod change;

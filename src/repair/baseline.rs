@@ -389,7 +389,7 @@ fn meant<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t 
     nearest_path(wanted, tests.iter().map(|test| &*test.name))
 }
 
-/// The tests to cure; `None` if there is nothing to repair, which the outcome then tells.
+/// The tests to cure; `None` if there is nothing to repair, which the outcome then says.
 pub fn targets(
     settings: &Settings,
     outcome: &mut Outcome,
@@ -433,7 +433,7 @@ pub fn targets(
     if targets.is_empty() {
         if !baseline.flaky.is_empty() && (settings.failing.is_empty() || asked_for_flaky) {
             return Err(SubjectError::UnusableBaseline(format!(
-                "the only failing tests are flaky ({}): they pass in some runs and fail in others, so a patch cannot be told from luck. Make them fail every time",
+                "the only failing tests are flaky ({}): they pass in some runs and fail in others, so a test that passes with a patch may pass by luck. Make them fail every time",
                 names(&outcome.flaky_tests)
             ))
             .into());
@@ -441,7 +441,7 @@ pub fn targets(
         if !baseline.denied.is_empty() && failing.is_empty() {
             return Err(SubjectError::UnusableBaseline(
                 "the only failing tests are set aside, because the sandbox forbade them something. `--sandbox off` shows whether they pass without \
-                 it; they can write to your files then"
+                 it; they can then write to your files"
                     .to_owned(),
             )
             .into());

@@ -1,5 +1,5 @@
-//! What confidence is held to, by what is known of a patch. The model knows how candidates compare; how often the best of them is
-//! right, it knows from its training only, where more was right than elsewhere.
+//! Bounds on the confidence in a patch. The model knows how candidates compare, but how often the best of them is right it knows
+//! only from its training set, where more patches were right than elsewhere.
 
 use nopol_source::{Form, Language};
 use nopol_synth::weights::WEIGHTS;

@@ -1,4 +1,4 @@
-//! Tests whose input differs from run to run: replays their counterexamples, and tells the user of them.
+//! Tests whose input differs from run to run: replays their counterexamples, and reports them to the user.
 
 use anyhow::Result;
 use nopol_basics::count;

@@ -20,12 +20,12 @@ use crate::subject::workspace::{Linked, Workspace};
 
 /// Failing tests of one binary that are examined one by one.
 const MOST: usize = 40;
-/// The tests of a binary are run once more, all together, only if they take at most so many seconds.
+/// The tests of a binary are run once more, all together, only if they take at most this many seconds.
 const MOST_SECONDS_TOGETHER: f64 = 60.0;
 /// The least number of seconds to wait for a test that did not end in time, or for others beside it.
 const LEAST_PATIENCE: f64 = 5.0;
 
-/// Sets aside the failing tests that pass when run as the user runs them, and tells why.
+/// Sets aside the failing tests that pass when run as the user runs them, and says why.
 pub fn set_aside(
     settings: &Settings,
     progress: &Progress,

@@ -1,4 +1,4 @@
-//! Whether a change of the subject holds that was not built alone so far: it is built in a working copy, and all tests run.
+//! Whether a change of the subject that was not built alone so far holds: it is built in a working copy, and all tests run.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ pub enum Confirmation {
     },
     /// It builds, and there is no test.
     WithoutTests,
-    /// Nobody can tell: the subject does not build without it either.
+    /// It cannot be known: the subject does not build without it either.
     Unbuildable,
     /// It does not build, or a test fails with it that must pass.
     Refuted(String),

@@ -1,5 +1,5 @@
-//! A test that tells a patch from others: near one of the subject's tests, passed with the patch and failed with
-//! another patch that the tests accept, too. It is compiled and run with both before it is offered.
+//! A test that distinguishes a patch from others: near one of the subject's tests, passed with the patch and failed
+//! with another patch that the tests accept, too. It is compiled and run with both before it is offered.
 
 mod cases;
 mod functions;

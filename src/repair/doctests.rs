@@ -34,7 +34,7 @@ fn doctests(
     Ok((failing, others))
 }
 
-/// What is to be known of failing doctests.
+/// The note about failing doctests.
 const NOT_REPAIRED: &str = "Doctests are not repaired; to repair one, copy its code into a #[test]";
 
 /// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.

@@ -1,4 +1,4 @@
-//! How a run ends that an error ended: whose it is to mend.
+//! Maps errors to endings, and so to exit statuses.
 
 use nopol_process::copy::OriginChanged;
 use nopol_process::run::process::Stopped;

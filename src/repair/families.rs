@@ -1,4 +1,4 @@
-//! Families: candidates that neither the tests nor the recorded contexts tell apart and that differ in one operand,
+//! Families: candidates that neither the tests nor the recorded contexts distinguish and that differ in one operand,
 //! one operator or the place within a function. A reader wants to see the best of them, not five variants of one idea.
 //! Different exits are different ideas: `continue` and `return` agree in the tests at hand only.
 
@@ -16,14 +16,14 @@ use crate::rank::canonical::canonical;
 /// Members that a family keeps.
 const MOST_MEMBERS: usize = 20;
 
-/// Candidates that nothing observed tells apart, best first.
+/// Candidates that no observation distinguishes, best first.
 #[derive(Clone, Debug)]
 pub struct Family {
     /// The one that is shown.
     pub best: Fix,
     /// The others.
     pub others: Vec<Fix>,
-    /// Of each member, best first, the probability that it is what a maintainer would write; empty before
+    /// The probability of each member, best first, that it is what a maintainer would write; empty before
     /// [`Ranker::rate`].
     pub confidence: Vec<f64>,
 }
@@ -73,7 +73,7 @@ impl Ranker<'_, '_> {
             if others.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
             }
-            // Of two that nothing observed tells apart, the one that can be computed for more values stands for both.
+            // Of two that no observation distinguishes, the one that can be computed for more values stands for both.
             let mut others = families.iter_mut();
             let is_partial = fails(&fix);
             let twin = others

@@ -49,8 +49,8 @@ pub struct SiteEdit {
     pub evidence: Arc<dyn Evidence>,
 }
 
-/// What only the engine that found an edit knows about it. Every method has a default for engines that
-/// cannot answer it; then more tests are run, and the report tells less.
+/// What only the engine that found an edit knows about it. Every method has a default for engines that cannot answer
+/// it; then more tests are run, and the report says less.
 pub trait Evidence: Any + Debug + Send + Sync {
     /// The number of observations in passing tests that the edit contradicts.
     fn disagreements(&self) -> u32 {
@@ -128,7 +128,7 @@ pub struct Difference {
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
-    /// Values in which they differ, and which need not occur together: for who looks for a test and runs it.
+    /// Values in which they differ, and which need not occur together: for a search for a test, which then runs it.
     pub hints: Vec<String>,
 }
 

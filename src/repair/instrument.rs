@@ -76,7 +76,7 @@ pub fn existing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTre
     sites_where(sources, excluded, exists)
 }
 
-/// The sites of expressions that are no conditions.
+/// The sites of expressions that are not conditions.
 pub fn computing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
     sites_where(sources, excluded, |site| site.kind.computes())
 }

@@ -23,7 +23,7 @@ use crate::rank::model;
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
-/// For so many of the best fixes a failing test has all the time that a test may take.
+/// For this many of the best fixes, a failing test has all the time that a test may take.
 const PATIENT: usize = 4;
 /// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
 /// are shown, and some may be rejected when they are built on their own.
@@ -73,7 +73,8 @@ impl<'s, 'a> Judge<'s, 'a> {
 }
 
 impl Judge<'_, '_> {
-    /// Builds all fixes at once, at most so many, and judges them, cheap and likely ones first, until enough are plausible; returns those.
+    /// Builds all fixes at once, at most this many, and judges them, cheap and likely ones first, until enough are
+    /// plausible; returns those.
     /// Fixes in `known` were found plausible before.
     ///
     /// # Errors
@@ -294,7 +295,7 @@ impl Judge<'_, '_> {
                 "its candidates were not tried: enough others passed the tests in one build before their turn"
                     .to_owned()
             } else {
-                "none of its candidates cures its tests without breaking others".to_owned()
+                "none of its candidates fixes its tests without breaking others".to_owned()
             };
             knowledge.notes.set_reason(id, &reason);
         }

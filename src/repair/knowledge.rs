@@ -81,7 +81,7 @@ impl Notes {
     }
 
     /// Moves everything into the outcome, which has its patches. An engine may find a patch where an earlier one found
-    /// none: then the reason for that is none any more.
+    /// none; then that reason no longer applies.
     pub fn report(&mut self, outcome: &mut Outcome) {
         let notes = std::mem::take(self);
         outcome.warnings.extend(notes.warnings);

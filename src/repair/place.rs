@@ -1,4 +1,4 @@
-//! What a place costs a patch there, excluding its condition.
+//! The cost of a patch's place, excluding its condition.
 
 use nopol_source::{BodyOrigin, Form, Site, SiteKind};
 use nopol_synth::weights::WEIGHTS;

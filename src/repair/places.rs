@@ -1,4 +1,4 @@
-//! Where a patch may go, asked without a search: of a patch that somebody else reports.
+//! Where a patch may go, found out without a search, for a patch from another person's report.
 
 use std::ops::{Range, RangeInclusive};
 

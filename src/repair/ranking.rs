@@ -16,7 +16,7 @@ const MIDDLE: f64 = 10_000.0;
 /// What 1 in the score makes in the cost.
 const UNIT: f64 = 10.0;
 
-/// Puts fixes in order: the better ones first, and what nothing observed tells apart together.
+/// Puts fixes in order: the better ones first, and those that no observation distinguishes together.
 #[derive(Clone, Copy)]
 pub struct Ranker<'s, 'a> {
     pub(super) session: &'s Session<'a>,

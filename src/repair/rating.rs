@@ -128,8 +128,8 @@ fn hold_down(families: &mut [Family], most: &[Vec<f64>]) {
     }
 }
 
-/// Of what cures a test at most one is what a maintainer would write. So each family has its confidence only in as far as none
-/// before it is right, and all of them together have no more than 1.
+/// Among the fixes that cure a test, at most one is what a maintainer would write. So each family has its confidence only in
+/// as far as none before it is right, and all of them together have no more than 1.
 fn share_confidence(families: &mut [Family]) {
     for nth in 1..families.len() {
         let (before, rest) = families.split_at_mut(nth);

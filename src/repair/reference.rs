@@ -1,4 +1,4 @@
-//! Asks a version of the subject that is known to be right what tests expect that do not say so themselves
+//! Runs a version of the subject that is known to be right to get the expected results of tests that do not state them
 //! (`--reference`). It is built in a working copy of its own.
 
 use std::fs;

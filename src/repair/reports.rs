@@ -103,7 +103,7 @@ pub fn suspects(
             });
             let mut angelic = Vec::new();
             for report in reports {
-                // An evaluation that is flipped and one that is set to the other outcome are told alike.
+                // An evaluation that is flipped and one that is set to the other outcome are reported alike.
                 if !angelic.contains(&report) {
                     angelic.push(report);
                 }

@@ -1,4 +1,4 @@
-//! What was asked for, with nothing left open. Knows nothing of where it was said.
+//! The settings of a run, with nothing left open. Does not know where each was set.
 
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
@@ -260,7 +260,7 @@ impl Settings {
     /// Patterns of `--exclude` that match none of these files.
     ///
     /// # Errors
-    /// If one is no glob.
+    /// If one is not a glob.
     pub fn idle_excludes<'f>(
         &self,
         files: impl Iterator<Item = &'f Utf8Path> + Clone,

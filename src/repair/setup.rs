@@ -257,7 +257,7 @@ impl<'s> Setup<'s> {
         Ok((runtime, prebuilt))
     }
 
-    /// Explains the error of a search whose working copies were removed by somebody else.
+    /// Explains the error of a search whose working copies were removed by another process.
     ///
     /// # Errors
     /// Those of the search.

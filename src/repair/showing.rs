@@ -1,4 +1,5 @@
-//! From plausible fixes to the patches of the report, with what tells them apart. `validating` builds each on its own.
+//! From plausible fixes to the patches of the report, with the differences between them. `validating` builds each on
+//! its own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -89,7 +90,7 @@ impl Presenter<'_, '_> {
         Ok(())
     }
 
-    /// Why nothing of what is plausible is shown.
+    /// Why no plausible patch is shown.
     fn too_unlikely(&self, knowledge: &mut Knowledge, number: usize) -> String {
         let angelic = knowledge.angelic.iter().map(|found| found.site);
         for site in angelic.collect::<Vec<_>>() {
@@ -130,8 +131,8 @@ impl Presenter<'_, '_> {
         (likely, hidden)
     }
 
-    /// Checks the best of the fixes that are plausible so far and tells the user of it, because the search goes
-    /// on for a while. What is learned is kept for [`Presenter::show`].
+    /// Checks the best of the fixes that are plausible so far and shows it to the user, because the search goes on for
+    /// a while. What is learned is kept for [`Presenter::show`].
     ///
     /// # Errors
     /// If the run is stopped.

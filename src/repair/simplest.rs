@@ -1,4 +1,5 @@
-//! Which member of a family stands for it, where only a constant differs and no test tells which is meant: the simplest one.
+//! Which member of a family stands for it, where only a constant differs and no test decides which one is right: the
+//! simplest one.
 
 use nopol_source::condition::{Node, Shape};
 use nopol_source::words::mentions;

@@ -27,7 +27,7 @@ use crate::subject::workspace::Workspace;
 
 /// Members of a family that are built on their own until one of them holds.
 const MOST_TRIED: usize = 3;
-/// Of so many patches for a group of failing tests, the first ones, it is asked whether they use memory wrongly.
+/// How many of the first patches for a group of failing tests are checked for wrong uses of memory.
 pub(super) const MOST_WATCHED: usize = 2;
 
 /// A fix that is shown, its family and the index of its patch.

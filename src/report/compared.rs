@@ -1,4 +1,4 @@
-//! Which tests a patch was compared with another one by, and whether one of them distinguishes the two.
+//! By which tests a patch was compared with another one, and whether one of them distinguishes the two.
 
 use nopol_basics::agree;
 

@@ -12,11 +12,11 @@ pub struct ContextReport {
 }
 
 impl ContextReport {
-    /// `with `a` = 1 it yields true, the condition of the patch false`.
+    /// `with `a` = 1, it yields true and the condition of the patch yields false`.
     pub fn sentence(&self) -> String {
         let [patch, this] = self.yields;
         let both = compared(["it", "the condition of the patch"], [this, patch]);
-        format!("with {} {both}", named(&self.context))
+        format!("with {}, {both}", named(&self.context))
     }
 }
 
@@ -24,9 +24,9 @@ impl ContextReport {
 fn compared(names: [&str; 2], yields: [Option<bool>; 2]) -> String {
     let [one, other] = names;
     match yields {
-        [Some(a), Some(b)] => format!("{one} yields {a}, {other} {b}"),
-        [Some(a), None] => format!("{one} yields {a}, and {other} cannot be computed"),
-        [None, Some(b)] => format!("{one} cannot be computed, and {other} yields {b}"),
+        [Some(a), Some(b)] => format!("{one} yields {a} and {other} yields {b}"),
+        [Some(a), None] => format!("{one} yields {a} and {other} cannot be computed"),
+        [None, Some(b)] => format!("{one} cannot be computed and {other} yields {b}"),
         [None, None] => format!("neither {one} nor {other} can be computed"),
     }
 }
@@ -115,7 +115,7 @@ impl DifferenceReport {
         let other = format!("that of patch {others}");
         let both = compared([&this, &other], self.yields?);
         Some(format!(
-            "with {} {both}: which is right?",
+            "with {}, {both}; which is right?",
             named(&self.context)
         ))
     }

@@ -15,9 +15,9 @@ pub struct Display {
     pub fail_on: FailOn,
     /// Patches that fix some of the failing tests are as good as patches that fix all.
     pub allow_partial: bool,
-    /// More is said about what is being done.
+    /// Print more about each step.
     pub verbose: bool,
-    /// Nothing is said about what is being done.
+    /// Print nothing about the steps.
     pub quiet: bool,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PatchReport;
 
-/// The strongest thing that is known of a patch. Only [`Evidence::Tested`] says that the program passes its tests with it.
+/// The strongest evidence for a patch. Only [`Evidence::Tested`] says that the program passes its tests with it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -18,7 +18,7 @@ pub enum Evidence {
     Together,
     /// Tests passed with it in the tool's own interpreter, or a formula of the program proves it. Nothing was built.
     Interpreted,
-    /// A user says that it is right, or what must hold after it: states of the heap, a condition. No test was run.
+    /// The user says that it is right, or what must hold after it: states of the heap, a condition. No test was run.
     Asserted,
 }
 
@@ -38,7 +38,7 @@ impl Evidence {
             Self::Interpreted => Some(
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
-            Self::Asserted => Some("it fulfils the assertions; no test was run with it"),
+            Self::Asserted => Some("it satisfies the assertions; no test was run with it"),
         }
     }
 

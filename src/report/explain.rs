@@ -58,7 +58,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if patch.clauses.is_empty() && patch.evidence.is_ranked() && patch.kind != "arithmetic" {
         writeln!(
             out,
-            "It was judged by the tests alone, not by recorded values, so nothing is known of which tests decide it.\n"
+            "It was judged by the tests alone, not by recorded values, so it is not known which tests decide it.\n"
         )?;
     }
     for clause in &patch.clauses {
@@ -75,7 +75,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "It was not compared by values with another patch at this place: that needs two conditions of one site, both found from recorded values."
+                "It was not compared by values with another patch at this place, because that needs two conditions of one site, both found from recorded values."
             ),
         };
     };
@@ -108,7 +108,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         }
         None => writeln!(
             out,
-            "  No values are known that can occur together and for which they differ."
+            "  The tool knows no values that can occur together and for which the patches differ."
         ),
     }
 }
@@ -253,7 +253,7 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     )?;
     writeln!(
         out,
-        "Suspiciousness {:.3}, from 0 to 1: it is high where many failing and few passing tests go.",
+        "Suspiciousness {:.3}, from 0 to 1; it is high where many failing tests and few passing ones go.",
         site.suspiciousness
     )?;
     for angelic in &site.angelic {
@@ -274,7 +274,7 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
         (Some(reason), _) => writeln!(out, "No patch here: {reason}."),
         (None, _) if site.kind == "arithmetic" => writeln!(
             out,
-            "No patch here: no small edit that was tried makes a failing test pass and breaks no other."
+            "No patch here: no small edit that was tried makes a failing test pass without breaking another."
         ),
         (None, _) if site.angelic.is_empty() => writeln!(
             out,

@@ -1,5 +1,5 @@
 //! What `faults` finds, in the formats for machines: sets of places where other values make the failing tests pass. Such a
-//! set has values and no replacement text, so it is no patch: nothing can be applied, built or reviewed.
+//! set has values and no replacement text, so it is not a patch: nothing can be applied, built or reviewed.
 
 use nopol_basics::hash::fnv1a;
 use serde::{Deserialize, Serialize};

@@ -23,7 +23,7 @@ pub struct Last {
     pub ended: u64,
     /// What the outcome depends on.
     pub dependencies: Dependencies,
-    /// Files that the tool wrote, which are no dependencies.
+    /// Files that the tool wrote, which are not dependencies.
     pub outputs: BTreeSet<PathBuf>,
     /// The outcome.
     pub outcome: Outcome,

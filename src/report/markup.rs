@@ -46,7 +46,7 @@ pub fn prose(text: &str) -> String {
     result + &escaped(rest)
 }
 
-/// Where the next row of exactly so many backticks is.
+/// Where the next row of exactly this many backticks is.
 fn closing(text: &str, row: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = text[at..].find('`') {
@@ -93,7 +93,7 @@ mod tests {
             prose("`a < b` is <b> & `c`"),
             "`a < b` is &lt;b&gt; &amp; `c`"
         );
-        // A backtick that nothing ends is no code.
+        // A backtick that nothing ends is not code.
         assert_eq!(prose("a ` <img>"), "a \\` &lt;img&gt;");
     }
 

@@ -113,7 +113,7 @@ fn check_shares(outcomes: &[Outcome]) -> Result<()> {
     }
 }
 
-/// That shares are missing, as a clause; nothing if none is.
+/// Names the missing shares, as a clause; nothing if none is missing.
 fn missing(shares: &[(u64, u64)], all: u64) -> String {
     /// So many are named.
     const MOST: usize = 10;
@@ -157,7 +157,7 @@ fn check_texts(outcomes: &[Outcome]) -> Result<()> {
         for (file, text) in sites.chain(edits) {
             if *texts.entry(file).or_insert(text) != text {
                 bail!(
-                    "these are not shares of one search: {file} was not the same in all; search again, all shares from the same files"
+                    "these are not shares of one search: {file} differs between them; search again, with the same files for all shares"
                 );
             }
         }

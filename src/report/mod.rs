@@ -314,7 +314,7 @@ pub struct PatchReport {
     pub is_trivial: bool,
     /// What is known of it.
     pub evidence: Evidence,
-    /// What a compiler warns of, or valgrind finds, with it and not without it; for that it was ranked down.
+    /// Compiler warnings and valgrind errors that occur only with the patch; they lower its rank.
     pub doubts: Vec<String>,
     /// What was changed, in a few words.
     pub why: String,
@@ -324,7 +324,7 @@ pub struct PatchReport {
     pub tables: Vec<ContextTable>,
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
-    /// The best of the other members of its family: nothing observed tells them from this patch, and they differ
+    /// The best of the other members of its family: no observation distinguishes them from this patch, and they differ
     /// in one operand, one operator or the place within the function.
     pub alternatives: Vec<AlternativeReport>,
     /// How many other members its family has.
@@ -439,7 +439,8 @@ pub struct AlternativeReport {
     pub edits: Vec<EditReport>,
     /// The smallest context found in which it differs from the patch; it can occur.
     pub differs: Option<ContextReport>,
-    /// Values in which the two differ, and which need not occur together: only for who looks for a test and runs it.
+    /// Values in which the two differ, and which need not occur together: only for a search for a test, which then runs
+    /// it.
     pub hints: Vec<String>,
 }
 
@@ -454,7 +455,7 @@ pub struct EditReport {
     pub column: usize,
     /// The bytes that are replaced.
     pub span: Range<usize>,
-    /// What readers are to look at, if formatting replaces more: the condition, or the place where something is inserted.
+    /// What readers should look at, if formatting replaces more: the condition, or the place where something is inserted.
     #[serde(default)]
     pub mark: Option<Range<usize>>,
     /// The text of the whole file before the edit.
@@ -468,7 +469,7 @@ pub struct EditReport {
 }
 
 impl EditReport {
-    /// What readers are to look at: the bytes, and the text there.
+    /// What readers should look at: the bytes, and the text there.
     pub fn marked(&self) -> (Range<usize>, &str) {
         let of_mark = self.mark.clone().and_then(|mark| {
             let text = self.original.get(mark.clone())?;

@@ -22,7 +22,7 @@ pub fn headline(patch: &PatchReport) -> String {
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
-        (Evidence::Asserted, _) => format!("{what} fulfils the assertions"),
+        (Evidence::Asserted, _) => format!("{what} satisfies the assertions"),
         (Evidence::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
         }
@@ -38,7 +38,7 @@ pub fn headline(patch: &PatchReport) -> String {
     }
 }
 
-/// What is to be done: `change it to n >= 2`.
+/// The advice: `change it to n >= 2`.
 pub fn advice(patch: &PatchReport) -> String {
     let conditions = patch.edits.iter().map(|edit| code(&edit.condition));
     let conditions = conditions.collect::<Vec<String>>().join(" and ");

@@ -1,4 +1,4 @@
-//! What is seen before the search: while the subject is copied, read, built and tested.
+//! Facts known before the search: from copying, reading, building and testing the subject.
 
 use super::{Complaint, Outcome};
 

@@ -79,8 +79,7 @@ impl Outcome {
             others => format!("; and {others} more"),
         };
         format!(
-            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass and \
-             breaks no other: {}{others}.",
+            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass without breaking another: {}{others}.",
             count(places(&self.angelic_sites()).len(), "place"),
             told.collect::<Vec<_>>().join("; ")
         )
@@ -108,7 +107,7 @@ impl Outcome {
         }
         let named: Vec<&str> = exits.iter().take(MOST_TOLD).map(String::as_str).collect();
         format!(
-            "The early exits tried were {}; if another value must be returned, it was not tried.",
+            "The early exits tried were {}; returning any other value was not tried.",
             enumerated(&named, exits.len() - named.len())
         )
     }
@@ -175,7 +174,7 @@ impl Outcome {
         let command = self.command;
         if self.scope.is_localization && self.kinds() == ["arithmetic"] {
             return format!(
-                "Outcomes are forced, and integer expressions have none; `{command} --kind arithmetic` looks for edits of them."
+                "Only outcomes of conditions and statements can be forced, and integer expressions have none; `{command} --kind arithmetic` looks for edits of them."
             );
         }
         let unchanging = match command {
@@ -214,7 +213,7 @@ impl Outcome {
         let computing = self.sites.iter().filter(computes).count();
         if computing == self.sites.len() {
             return Some(format!(
-                "No small edit of {} that failing tests reach makes a failing test pass and breaks no other. {} \
+                "No small edit of {} that failing tests reach makes a failing test pass without breaking another. {} \
                  Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
                 match computing {
                     1 => "the only integer expression".to_owned(),
@@ -276,7 +275,7 @@ impl Outcome {
         });
         let tried = match has_condition {
             true => format!(
-                "No change of one condition was found that cures a failing test. {} {helps} that failing tests reach{edited}{pairs}.",
+                "The search found no change of one condition that fixes a failing test. {} {helps} that failing tests reach{edited}{pairs}.",
                 capitalized(&ways)
             ),
             false => {
@@ -285,7 +284,7 @@ impl Outcome {
                     false => " could be read and",
                 };
                 format!(
-                    "No new condition was found that cures a failing test: {ways} {helps} that failing tests reach, and the \
+                    "The search found no new condition that fixes a failing test: {ways} {helps} that failing tests reach, and the \
                      failing tests reach no condition that{read} may be changed{edited}{pairs}."
                 )
             }

@@ -15,7 +15,7 @@ pub struct Terminal {
     is_terminal: bool,
     verbose: bool,
     quiet: bool,
-    /// That of the phase at hand.
+    /// The bar of the current phase.
     bar: Mutex<ProgressBar>,
 }
 

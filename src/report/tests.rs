@@ -136,7 +136,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       |        ^^^^^^^^^^^^^^
       |
       = note: likely (62 %): `>` changed to `>=`
-      = note: no test distinguishes it from patch 1: with `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      = note: no test distinguishes it from patch 1: with `score` = 0, the condition of patch 2 yields true and that of patch 1 yields false; which is right?
       = note: more: cargo nopol explain 1cce2c43-2 --top 2
     help: change it to `score != needed`
       |

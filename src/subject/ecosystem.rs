@@ -64,11 +64,11 @@ pub struct Answered {
     pub ecosystem: Arc<dyn Ecosystem>,
     /// How many tests the other version answered.
     pub tests: usize,
-    /// What there is to tell of the others.
+    /// Notes about the others.
     pub warnings: Vec<String>,
 }
 
-/// What a test tool is told.
+/// The arguments for a test tool.
 #[derive(Debug, Default)]
 pub struct ToolRules {
     /// Of the tests that it would run, by target.
@@ -264,7 +264,7 @@ pub trait Ecosystem: Debug + Send + Sync {
         false
     }
 
-    /// What the test tool is told of the tests that the user chose; `None` if there is no such tool.
+    /// The rules of the test tool for the tests that the user chose; `None` if there is no such tool.
     ///
     /// # Errors
     /// If the tool or its configuration cannot be used, or the run is stopped.

@@ -11,7 +11,7 @@ use walkdir::{DirEntry, WalkDir};
 /// is written. A device or pipe is written to.
 ///
 /// # Errors
-/// If it cannot be written; then what was there is as it was.
+/// If it cannot be written; then the old content is unchanged.
 pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let there = fs::symlink_metadata(path);
     if let Ok(there) = &there
@@ -27,7 +27,7 @@ pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
         .prefix(".nopol-")
         .tempfile_in(dir.unwrap_or(Utf8Path::new(".")))
-        // Its message has the name of a file that nobody knows.
+        // Its message would name a temporary file that the user does not know.
         .map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(content)?;
     let permissions = match &there {
@@ -57,7 +57,7 @@ pub fn may_replace(path: &Utf8Path) -> Result<(), String> {
         Ok(there) if there.is_dir() => Err("is a directory".to_owned()),
         Ok(there) if !there.is_file() && !there.is_symlink() => may_write(path),
         _ if path.file_name().is_none() || path.as_str().ends_with('/') => {
-            Err("names no file".to_owned())
+            Err("does not name a file".to_owned())
         }
         _ => {
             let dir = path.parent().filter(|dir| *dir != "");
@@ -65,7 +65,7 @@ pub fn may_replace(path: &Utf8Path) -> Result<(), String> {
             match fs::metadata(dir) {
                 Ok(there) if there.is_dir() => may_write(dir)
                     .map_err(|why| format!("cannot be written: the directory {dir} {why}")),
-                Ok(_) => Err(format!("cannot be written: {dir} is no directory")),
+                Ok(_) => Err(format!("cannot be written: {dir} is not a directory")),
                 Err(error) => Err(format!("cannot be written: the directory {dir}: {error}")),
             }
         }
@@ -86,7 +86,7 @@ pub fn may_fill(dir: &Utf8Path) -> Result<(), String> {
             Ok(there) if there.is_dir() => {
                 return may_write(dir).map_err(|why| format!("cannot be filled: {dir} {why}"));
             }
-            Ok(_) => return Err(format!("cannot be made: {dir} is no directory")),
+            Ok(_) => return Err(format!("cannot be made: {dir} is not a directory")),
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(format!("cannot be made: {dir}: {error}")),
         }

@@ -32,7 +32,7 @@ use crate::config::ConfigError;
 /// exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
-    /// No manifest, a broken one, no such package or test: the user's to mend.
+    /// No manifest, a broken one, no such package or test: an error of the user.
     #[error("{0}")]
     Usage(String),
     /// The subject does not build; the text is the compiler's, and then what to do.
@@ -49,7 +49,7 @@ impl From<ConfigError> for SubjectError {
     }
 }
 
-/// Where a subject is and how it is built, as the user told.
+/// Where a subject is and how it is built, as the user described it.
 #[derive(Clone, Debug)]
 pub enum Project {
     /// A cargo workspace.
@@ -59,7 +59,7 @@ pub enum Project {
 }
 
 impl Project {
-    /// What was told, whatever the kind.
+    /// The user's description, whatever the kind of subject.
     fn description(&self) -> &dyn Description {
         match self {
             Self::Cargo(options) => options,
@@ -106,7 +106,7 @@ impl Default for Project {
 pub struct Subject {
     /// The directory that all paths are relative to.
     pub root: Utf8PathBuf,
-    /// Where working copies are kept if nothing else is said; it is not copied.
+    /// Where working copies are kept by default; this directory is not copied.
     pub target_dir: Utf8PathBuf,
     /// Directories outside the root that it cannot be built without.
     pub outside: Vec<Utf8PathBuf>,
@@ -148,7 +148,7 @@ impl Subject {
     /// The program that stands in for compilers.
     ///
     /// # Errors
-    /// If nobody told.
+    /// If it was not set.
     pub fn tool(&self) -> Result<&Path> {
         let told = self.tool.as_deref();
         told.context("the settings name no program (`tool`) to stand in for the compiler")
@@ -159,7 +159,7 @@ impl Subject {
         self.outside.is_empty() && self.ecosystem.stands_alone()
     }
 
-    /// What builds it, in the words of whoever does that by hand.
+    /// What builds it, in the words of a person who builds it by hand.
     pub fn build_command(&self) -> String {
         self.ecosystem.build_command()
     }
@@ -171,7 +171,7 @@ impl Subject {
         top
     }
 
-    /// Where a source file is that is told relative to the root.
+    /// The location of a source file that is given relative to the root.
     pub fn path_of(&self, file: &Utf8Path) -> Utf8PathBuf {
         paths::normal(&self.root.join(file))
     }

@@ -39,7 +39,7 @@ pub struct Copied {
     pub tree: Tree,
     /// The copy of the subject's root.
     pub root: Utf8PathBuf,
-    /// Sentences that tell what is missing from it, and why.
+    /// What is missing from it, and why, as sentences.
     pub left_out: Vec<String>,
 }
 

@@ -41,7 +41,7 @@ pub struct Workspace<'a> {
     pub capturing: BTreeSet<TargetId>,
     /// Targets that are one test each, because their harness does not follow the standard one.
     pub whole: BTreeSet<TargetId>,
-    /// What a test tool is told of tests, by target, if there is such a tool.
+    /// The rules of a test tool for tests, by target, if there is such a tool.
     pub rules: BTreeMap<TargetId, Arc<Rules>>,
     /// Whether it is built without sanitizers even if the subject asks for them.
     pub is_unsanitized: bool,

@@ -36,7 +36,7 @@ impl Workspace<'_> {
     }
 
     /// What a compiler warns of in a file of this copy, of what may decide whether a patch is right. `instrumented` is
-    /// the copy in which instrumented builds were made; they tell how the file is compiled.
+    /// the copy in which instrumented builds were made; they show how the file is compiled.
     ///
     /// # Errors
     /// If a compiler cannot be started or the run is stopped.
@@ -60,7 +60,7 @@ impl Workspace<'_> {
         self.ecosystem().tests(self, build)
     }
 
-    /// What the test tool is told of the tests that it would run; `None` if there is no such tool.
+    /// The rules of the test tool for the tests that it would run; `None` if there is no such tool.
     ///
     /// # Errors
     /// If the tool or its configuration cannot be used, or the run is stopped.

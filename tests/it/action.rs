@@ -113,6 +113,7 @@ fn the_solver_is_installed_on_every_run_and_the_cache_follows_the_sources() {
         ("Cargo.toml", "a"),
         ("Cargo.lock", "b"),
         ("src/main.rs", "c"),
+        ("crates/heap/src/lib.rs", "c"),
         ("instrument/src/lib.rs", "d"),
         (".ci/action/action.yml", "e"),
     ] {
@@ -123,8 +124,13 @@ fn the_solver_is_installed_on_every_run_and_the_cache_follows_the_sources() {
     let before = run(dir.path());
     assert_eq!(before.len(), "hash=".len() + 64 + 1, "{before}");
     assert_eq!(run(dir.path()), before);
-    fs::write(dir.path().join("src/main.rs"), "changed").unwrap();
-    assert_ne!(run(dir.path()), before);
+    for changed in ["src/main.rs", "crates/heap/src/lib.rs"] {
+        let path = dir.path().join(changed);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, "changed").unwrap();
+        assert_ne!(run(dir.path()), before, "{changed}");
+        fs::write(&path, text).unwrap();
+    }
 }
 
 #[test]

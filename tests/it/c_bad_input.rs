@@ -482,7 +482,7 @@ fn what_is_wrong_with_a_test_that_no_patch_cures_is_told() {
     assert_eq!(run.code, 1, "{}", run.stdout);
     for told in [
         "`shouts` prints `no` instead of `YES` in line 1",
-        "`no-newline` prints what is expected but for newlines at its end",
+        "`no-newline` prints the expected output except for newlines at its end",
         "`code` exits with 0 instead of 7",
     ] {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);

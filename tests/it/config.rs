@@ -117,7 +117,7 @@ fn a_bad_key_or_value_is_a_usage_error_with_its_line() {
     );
     refused("top = 0\n", &["line 1: `top`: 0 is not a positive number"]);
     refused("top = \n", &["nopol.toml, line 1"]);
-    // Actions are no settings.
+    // Actions are not settings.
     refused("apply = 1\n", &["unknown key `apply`"]);
     fs::remove_file(subject.root.join("nopol.toml")).unwrap();
 

@@ -60,7 +60,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
       Apply one with `cargo nopol apply 1.N`.
 
     Compared with patch 2: their conditions agree in all recorded values; no test distinguishes the patches.
-      No values are known that can occur together and for which they differ.
+      The tool knows no values that can occur together and for which the patches differ.
     ");
 
     let unknown = subject.nopol(&["explain", "deadbeef"]);
@@ -159,7 +159,7 @@ fn a_directory_that_cannot_be_written_ends_the_run_with_a_sentence() {
     assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(
         run.stderr
-            .contains("--dump: Cargo.toml/problems cannot be made: Cargo.toml is no directory"),
+            .contains("--dump: Cargo.toml/problems cannot be made: Cargo.toml is not a directory"),
         "{}",
         run.stderr
     );

@@ -275,7 +275,7 @@ int main(int argc, char **argv)
         "{found}"
     );
     let reason = failing[0]["reason"].as_str().unwrap();
-    assert_eq!(reason, "a value that was never set is used at p.c:17");
+    assert_eq!(reason, "an uninitialized value is used at p.c:17");
 }
 
 #[test]
@@ -522,7 +522,7 @@ fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_
     }
 }
 
-/// Five numbers, of which the first so many are set.
+/// Five numbers, of which this many are set, from the first on.
 const TABLE: &str = "\
 #include <stdio.h>
 #include <stdlib.h>

@@ -108,7 +108,7 @@ fn what_statements_do_that_are_not_modelled_is_taken_from_the_run() {
         .lines()
         .filter(|line| line.starts_with("the effect of line"));
     assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
-    the effect of line 41 is taken from the run: this argument is not modelled
+    the effect of line 41 is taken from the run: an argument of this type is not modelled
     the effect of line 42 is taken from the run: `sqrt` is neither a function of the program nor one of the library that is supported
     the effect of lines 43-44 is taken from the run: arrays are not modelled
     the effect of line 50 is taken from the run: `log_entry` is neither a function of the program nor one of the library that is supported
@@ -217,7 +217,7 @@ fn memory_that_is_given_out_again_is_a_new_node() {
     assert!(
         run.stdout
             .trim_end()
-            .ends_with("nothing has to be changed: the program fulfils all assertions"),
+            .ends_with("there is nothing to repair: the program satisfies all assertions"),
         "{}",
         run.stdout
     );
@@ -277,7 +277,7 @@ fn a_row_of_steps_ends_at_the_limit() {
     ]);
     assert!(
         run.stdout
-            .contains("the program was stopped after 1 s, before it was there\n"),
+            .contains("the program was stopped after 1 s, before it got there\n"),
         "{}",
         run.stdout
     );

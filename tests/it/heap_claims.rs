@@ -45,7 +45,7 @@ fn a_loop_in_one_line_is_not_taken_for_one_that_did_not_run() {
     let run = session(TAKE, script);
     assert!(
         run.stdout
-            .contains("a loop stands on one line: its iterations were not seen"),
+            .contains("a loop is on one line: its iterations were not observed"),
         "{}",
         run.stdout
     );
@@ -70,7 +70,7 @@ fn a_loop_in_one_line_is_not_taken_for_one_that_did_not_run() {
         "break take\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
     );
     assert!(
-        run.stdout.contains("nothing has to be changed"),
+        run.stdout.contains("there is nothing to repair"),
         "{}",
         run.stdout
     );
@@ -90,7 +90,7 @@ fn a_state_in_a_loop_can_be_asserted_again_after_undo() {
         run.stdout
     );
     assert!(
-        run.stdout.contains("nothing has to be changed"),
+        run.stdout.contains("there is nothing to repair"),
         "{}",
         run.stdout
     );
@@ -112,11 +112,11 @@ int main(void) { chain *c = calloc(1, sizeof *c); grow(c); return c->links; }
     );
     // It is right: either it can be read and nothing is to be changed, or the session says what it cannot read.
     assert!(!run.stdout.contains("repaired in"), "{}", run.stdout);
-    let is_read = run.stdout.contains("nothing has to be changed");
+    let is_read = run.stdout.contains("there is nothing to repair");
     let is_named = run
         .stdout
-        .contains("`chain` cannot be read: nothing is asserted of it")
-        && run.stdout.contains("no repair is searched for");
+        .contains("`chain` cannot be read: nothing is asserted about it")
+        && run.stdout.contains("cannot search for a repair");
     assert!(is_read || is_named, "{}", run.stdout);
 }
 
@@ -185,7 +185,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
     .unwrap();
     let run = subject.nopol(&["c", "debug", "--replay", "script", "a.c"]);
     assert!(
-        run.stdout.contains("nothing has to be changed"),
+        run.stdout.contains("there is nothing to repair"),
         "{}",
         run.stdout
     );
@@ -258,7 +258,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&[&arguments[..], &["--time-limit", "0"]].concat());
     assert!(
         run.stdout
-            .contains("the time was up before all changes of `put` were tried (0 s; --time-limit gives more): 0 of one statement, 0 of two"),
+            .contains("the time limit was reached before all changes of `put` were tried (0 s; --time-limit gives more): 0 of one statement, 0 of two"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -371,7 +371,7 @@ int main(void)
     let run = subject.nopol(&["c", "debug", "--replay", "script", "drop.c"]);
     assert!(
         run.stdout
-            .contains("n1 was freed: nothing can be asserted of its fields"),
+            .contains("n1 was freed: nothing can be asserted about its fields"),
         "{}",
         run.stdout
     );
@@ -406,7 +406,7 @@ int main(int argc, char **argv) {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout
-            .contains("repairs need not make the others pass: `t2` now passes")
+            .contains("a repair need not make the others pass: `t2` now passes")
             && run.stdout.contains(", and `t3` still fails"),
         "{}",
         run.stdout
@@ -466,7 +466,7 @@ fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
         (13, "n1->held = 1"),
         (
             16,
-            "the change of `n1->held` stays, because the program has gone on since then; another `undo` takes back what was done before it",
+            "the change of `n1->held` stays, because the program has moved on since then; another `undo` takes back the `change` or `spec` before it",
         ),
         (17, "checkpoint 0 is removed"),
         (18, "there are no checkpoints: `spec` makes one"),
@@ -481,7 +481,7 @@ fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
 fn a_checkpoint_that_others_come_after_is_kept_by_undo_and_the_answer_says_so() {
     let script = "break push\nstart\ncontinue\nspec\nnext\nspec\nresume 0\nundo\ncheckpoints\nresume 0\ncheckpoints";
     let run = session(PUSHED, script);
-    let undone = "checkpoint 0 does not count any more; it is kept, because checkpoint 1 comes after it, and counts again after `resume`\n";
+    let undone = "checkpoint 0 no longer counts; it is kept, because checkpoint 1 follows it, and counts again after `resume`\n";
     assert!(run.stdout.contains(undone), "{}", run.stdout);
     assert!(run.stdout.contains("\n  0  line 6"), "{}", run.stdout);
     assert!(run.stdout.contains("\n> 0  line 6"), "{}", run.stdout);

@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 
 use crate::common::{Run, Subject};
 
-/// A program that turns a list of so many nodes around, by these two statements.
+/// A program that turns a list of this many nodes around, by these two statements.
 fn turning(nodes: usize, link: &str, end: &str) -> Subject {
     let source = format!(
         "#include <stdlib.h>
@@ -56,7 +56,7 @@ fn a_right_function_on_more_nodes_than_are_shown_is_right() {
             &subject,
             "break turn\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
         );
-        let answer = "nothing has to be changed: the program fulfils all assertions\n";
+        let answer = "there is nothing to repair: the program satisfies all assertions\n";
         assert!(run.stdout.ends_with(answer), "{}", run.stdout);
     }
 }

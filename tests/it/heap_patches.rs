@@ -243,8 +243,7 @@ static void last(void) {
         "{}",
         run.stdout
     );
-    let sentence =
-        "the patch is in force in `last`, once `start` or `resume` leads away from SIGSEGV:";
+    let sentence = "the program got SIGSEGV here, so the patch is in force in `last` only after `start` or `resume`:";
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
 }
 
@@ -291,7 +290,7 @@ fn a_program_that_waits_for_input_is_said_to() {
     ]);
     assert!(
         run.stdout.contains(
-            "the program waits for input, which it does not get in a session: it was interrupted"
+            "the program was interrupted: it waits for input, and a session gives it none"
         ),
         "{}",
         run.stdout

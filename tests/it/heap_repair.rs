@@ -214,7 +214,7 @@ fn more_functions_of_rust_programs_are_repaired_by_their_references() {
 fn what_is_outside_in_rust_programs_is_named() {
     let subject = Subject::fixture("heap/rust", "linked");
     let outside = [
-        ("Stack::append", "`&mut node.next` is beyond pointers"),
+        ("Stack::append", "`&mut node.next` is not modelled"),
         ("Arena::prepend", "arrays are not modelled"),
     ];
     for (function, reason) in outside {
@@ -326,7 +326,7 @@ fn a_failing_test_is_enough_to_repair_a_statement() {
     fs::write(subject.root.join("nopol.toml"), manifest + piped).unwrap();
     let run = subject.nopol_c(&["heap", "--failing", "piped"]);
     assert_eq!(run.code, 4, "{}", run.stderr);
-    let reason = "`piped` is left out: its command is a script, or needs a shell as it is written";
+    let reason = "`piped` is left out: its command is a script or needs a shell";
     assert!(
         (run.stdout.clone() + &run.stderr).contains(reason),
         "{}{}",

@@ -81,7 +81,7 @@ int main(void)
         let script = "start; break work; continue; spec; finish; spec; repair\n";
         fs::write(subject.root.join("script"), script).unwrap();
         let run = subject.nopol(&["c", "debug", "--replay", "script", "work.c"]);
-        let answer = "nothing has to be changed: the program fulfils all assertions\n";
+        let answer = "there is nothing to repair: the program satisfies all assertions\n";
         assert!(run.stdout.contains(answer), "{}", run.stdout);
     }
 }
@@ -223,7 +223,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) enter
     there is no loop or branch here
     (nopol) spec
-    states are asserted within the function under repair: `step` enters one
+    states can be asserted only in a function under repair: `step` enters one
     (nopol) repair
     nothing is asserted yet: `spec` asserts the state that is shown
     (nopol) break nowhere
@@ -246,7 +246,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) spec
     the state is added to the specification: checkpoint 0
     (nopol) repair
-    nothing has to be changed: only the state at the beginning of the call is asserted; continue, and assert another one
+    there is nothing to repair yet: only the state at the beginning of the call is asserted; continue, and assert another state
     (nopol) resume 7
     there is no checkpoint 7: `checkpoints` lists them
     (nopol) undo

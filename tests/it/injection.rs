@@ -152,7 +152,7 @@ fn a_file_names_no_path_out_of_its_directory() {
         }
     }
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
-    // A file to write is no setting at all.
+    // A file to write is not a setting at all.
     for key in ["html", "summary"] {
         fs::write(subject.root.join("nopol.toml"), format!("{key} = \"x\"\n")).unwrap();
         assert_eq!(subject.nopol(&["list"]).code, 2);

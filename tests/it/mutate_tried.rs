@@ -261,7 +261,7 @@ fn a_number_that_others_could_stand_for_is_not_the_only_one() {
     ]);
     assert!(run.stdout.contains("becomes  0\n"), "{}", run.stdout);
     let head =
-        "1 minimal repair (where many numbers would do, one is shown); level 3 has no others";
+        "1 minimal repair (where many numbers would work, one is shown); level 3 has no others";
     assert!(run.stdout.contains(head), "{}", run.stdout);
 }
 

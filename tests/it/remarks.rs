@@ -241,11 +241,11 @@ fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
         ),
         (
             "three_by_seven",
-            "`subject::subject::tests::three_by_seven` is a test; patches and sites are explained. `cargo nopol localize --failing three_by_seven` shows",
+            "`subject::subject::tests::three_by_seven` is a test, and only patches and sites can be explained. `cargo nopol localize --failing three_by_seven` shows",
         ),
         (
             "two_by_two",
-            "is a test; patches and sites are explained. `cargo nopol list` shows the sites",
+            "is a test, and only patches and sites can be explained. `cargo nopol list` shows the sites",
         ),
         (
             "three",

@@ -173,5 +173,5 @@ fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     let run = subject.nopol(&["--shard", "2/2", "--format", "outcome"]);
     fs::write(&later, run.stdout).unwrap();
     let later = later.to_str().unwrap().to_owned();
-    refused(&[&of_two[0], &later], "src/lib.rs was not the same in all");
+    refused(&[&of_two[0], &later], "src/lib.rs differs between them");
 }

@@ -3,7 +3,7 @@
 use crate::causes::first_of_each_group;
 use crate::common::{MANIFEST, Subject, strings};
 
-/// A root package that is no workspace.
+/// A root package that is not a workspace.
 const ROOT: &str = r#"
 [package]
 name = "shop"

@@ -114,7 +114,7 @@ fn a_missing_guard_is_shown() {
        |
        = note: [SURE]: new condition: a comparison
        = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated`, `missing-error::missing_error::tests::truncated_payload`
-       = note: and 1 like it, not built alone; no test distinguishes them: see `explain`
+       = note: 1 alternative, not built alone; no test distinguishes them: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: return early if `length > rest.len()`
        |
@@ -173,7 +173,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: and 2 like it, not built alone; no test that it fixes or that passed before distinguishes them: see `explain`
+       = note: 2 alternatives, not built alone; no test that it fixes or that passed before distinguishes them: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
        |
@@ -209,7 +209,7 @@ fn it_is_shown_why_there_is_no_patch() {
     No patch found.
       `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    No change of one condition was found that cures a failing test. Forcing it true or false, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; if another value must be returned, it was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. Perhaps two conditions must change at once, which `--multi` tries.
+    The search found no change of one condition that fixes a failing test. Forcing it true or false, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. Perhaps two conditions must change at once, which `--multi` tries.
     ");
 }
 
@@ -242,7 +242,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |
        = note: [SURE]: constant changed by 1
        = note: it fixes `gcd-of-coprime`, `gcd-with-one`
-       = note: and 3 like it, not built alone; no test distinguishes them: see `explain`
+       = note: 3 alternatives, not built alone; no test distinguishes them: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`
        |

@@ -39,11 +39,11 @@ pub struct HeapBenchOptions {
     #[arg(long, conflicts_with = "growth")]
     against: bool,
 
-    /// Inject up to so many mutations, and show how the time grows
+    /// Inject up to this many mutations, and show how the time grows
     #[arg(long, value_name = "FAULTS")]
     growth: Option<usize>,
 
-    /// End a search after so many seconds
+    /// End a search after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     limit: u64,
 

@@ -43,7 +43,7 @@ pub struct MutationOptions {
     #[arg(long)]
     prunes: bool,
 
-    /// Stop a search after so many seconds
+    /// Stop a search after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
 }

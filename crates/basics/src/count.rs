@@ -17,7 +17,7 @@ pub fn all(number: usize, noun: &str) -> String {
     }
 }
 
-/// Of two forms the one that agrees with a number: `agree(2, "is", "are")` is `are`.
+/// The form that agrees with a number: `agree(2, "is", "are")` is `are`.
 pub fn agree<'t>(number: usize, one: &'t str, several: &'t str) -> &'t str {
     match number {
         1 => one,

@@ -1,5 +1,5 @@
-//! For the tests of readers: documents that are damaged, and bytes that never were one. What others wrote, or a
-//! subject's process, must be read or refused, and nothing else.
+//! For the tests of readers: damaged documents, and bytes that never were a document. A reader must read or refuse
+//! whatever other people or a subject's process wrote, and must do nothing else.
 //!
 //! A test has a property that holds for all bytes; [`few`] runs it in a moment, [`many`] in some seconds, as an ignored
 //! test. Their inputs are the same in every run. `PROPTEST_CASES` gives both another number of inputs, new ones in
@@ -103,7 +103,7 @@ const NESTS: &[(&str, &str)] = &[
 
 /// How often it nests, or something repeats.
 const TIMES: &[usize] = &[2, 3, 20, 100, 127, 1000];
-/// As above, and rare, since it takes long.
+/// As above, but used less often, since it takes long.
 const MANY_TIMES: usize = 60_000;
 /// No document gets longer than that by being damaged.
 const LONGEST: usize = 1 << 20;

@@ -13,12 +13,12 @@ pub enum Deadline {
     At(Instant),
     /// At this time, if there is one, or as soon as this is set, because the user wants the search to end.
     Wanted(Option<Instant>, &'static AtomicBool),
-    /// Once it was asked so often: a clock for tests, which goes on when somebody looks at it.
+    /// After this many queries: a clock for tests, which advances whenever it is read.
     Asked(&'static AtomicU64),
 }
 
 impl Deadline {
-    /// Over once it was asked so often, by whoever has a copy; never freed, so for tests.
+    /// Over after this many queries, counted over all copies; never freed, so for tests only.
     pub fn after_questions(number: u64) -> Self {
         Self::Asked(Box::leak(Box::new(AtomicU64::new(number))))
     }

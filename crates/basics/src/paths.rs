@@ -19,7 +19,7 @@ pub fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// How an absolute path is told in a directory, with `..` where it is not below; empty if it is that.
+/// An absolute path relative to a directory, with `..` where it is not below it; empty if it is the directory itself.
 pub fn relative(dir: &Path, path: &Path) -> PathBuf {
     let (dir, path) = (normal(dir), normal(path));
     let mut ups = PathBuf::new();

@@ -1,7 +1,7 @@
 //! An interactive session: gdb runs the program, the user corrects its heap and forces branches, and what is asserted becomes a
 //! repair that is in force from then on (Wolverine2, sections 2.1, 3.2 and 6).
 //!
-//! What is typed is a [`command::Command`]; what is said is text for the user. Prompts, scripts and files are left to the caller.
+//! Input is a [`command::Command`], output is text for the user. Prompts, scripts and files are left to the caller.
 
 pub mod command;
 mod history;
@@ -106,7 +106,7 @@ pub struct DebugSession {
     unchanged: Option<State>,
     /// The activation whose state was shown last.
     shown_in: Option<FrameIdentity>,
-    /// Pictures as SVG, for who shows them elsewhere.
+    /// Pictures as SVG, for callers that show them elsewhere.
     picture: Option<String>,
     steps: usize,
     /// Whether the user wants the command to end.
@@ -246,7 +246,7 @@ impl DebugSession {
     fn place(&self) -> String {
         let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
         let Some((frame, line)) = frame.and_then(|frame| Some((frame, frame.line?))) else {
-            return "the program is in code that its source files do not contain".to_owned();
+            return "the program is executing code that is not in its source files".to_owned();
         };
         let file = frame.file.clone().unwrap_or_default();
         let name = file.rsplit('/').next().unwrap_or(&file);
@@ -374,7 +374,7 @@ impl DebugSession {
                 .any(|node| node.id == *id && node.is_freed)
         {
             return Err(format!(
-                "{id} was freed: nothing can be asserted of its fields"
+                "{id} was freed: nothing can be asserted about its fields"
             ));
         }
         if let Value::Node(node) = value

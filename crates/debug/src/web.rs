@@ -1,7 +1,7 @@
 //! The live page of `debug --web`: a browser on this machine follows the session, and can walk back through its steps.
 //!
 //! [`Live`] keeps the last steps and answers browsers; it knows nothing of debuggers and pictures. The page only reads: there is no
-//! request that changes anything. It is served on the loopback address, to whoever knows a random token; see `gate`.
+//! request that changes anything. It is served on the loopback address, to clients that know a random token; see `gate`.
 
 mod gate;
 mod history;
@@ -52,7 +52,8 @@ impl Live {
         &self.url
     }
 
-    /// Shows a step to all browsers, those that come later included. Steps are numbered from 1. Waits for nobody.
+    /// Shows a step to all browsers, those that connect later included. Steps are numbered from 1. Does not wait for
+    /// any browser.
     pub fn show(&self, step: Step) {
         self.history.push(|number| step.json(number));
     }

@@ -185,7 +185,7 @@ impl Generator {
         test
     }
 
-    /// One of so many alternatives.
+    /// One of this many alternatives.
     fn pick(&mut self, alternatives: usize) -> usize {
         usize::from(self.choices.next().unwrap_or(0)) % alternatives.max(1)
     }

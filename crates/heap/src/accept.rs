@@ -1,5 +1,5 @@
-//! Searches for a repair of a Rust program: what is found must compile, because its compiler says more about pointers than is
-//! modelled, and fulfil everything when it is read again.
+//! Searches for a repair of a Rust program. A repair must compile, because the compiler checks more about pointers than is
+//! modelled, and the changed function, read again, must meet the whole specification.
 
 use camino::Utf8PathBuf;
 
@@ -19,7 +19,8 @@ const MOST_REFUSED: usize = 12;
 /// If it cannot be asked: a sentence.
 pub type Compile<'c> = &'c dyn Fn(&[(Utf8PathBuf, String)]) -> Result<Option<String>, String>;
 
-/// Searches until a patch is found that the compiler accepts and that holds `again`; and what was said against others.
+/// Searches until it finds a patch that the compiler accepts and that holds `again`. Also returns why other patches
+/// were discarded.
 ///
 /// # Errors
 /// If the compiler cannot be asked.
@@ -40,7 +41,7 @@ pub fn accepted(
             None if again(loaded, changes) => return Ok((found, refusals)),
             None => {
                 refusals.push(
-                    "a patch is left out: written into the source, it does not hold".to_owned(),
+                    "a patch was discarded: once written into the source, it does not meet the specification".to_owned(),
                 );
                 changes.last().cloned().into_iter().collect()
             }
@@ -48,7 +49,9 @@ pub fn accepted(
                 if refusal(loaded, compile, &[])?.is_some() {
                     return Err(format!("the package does not compile: {said}"));
                 }
-                refusals.push(format!("a patch is left out: {said}"));
+                refusals.push(format!(
+                    "a patch was discarded, because the compiler rejects it: {said}"
+                ));
                 culprits(loaded, compile, changes)?
             }
         };

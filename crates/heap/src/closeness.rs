@@ -1,4 +1,5 @@
-//! How close a repair is to the program (Wolverine2, section 4.1), and what a solver answers to the question for one so close.
+//! How close a repair is to the program (Wolverine2, section 4.1), and what a solver answers when it is asked for one this
+//! close.
 
 use super::patch::Change;
 

@@ -49,14 +49,14 @@ pub struct Query<'q> {
     triples: Vec<Bool>,
     /// What is assumed so that a bound holds, as far as they were needed.
     bounds: Vec<((Option<Bound>, u32), Bool)>,
-    /// That another repair is sought than the last one.
+    /// Excludes the last repair.
     another: Option<Bool>,
     /// When the search ends.
     until: Until<'q>,
 }
 
 impl<'q> Query<'q> {
-    /// A query for changes out of a space, with at most so many insertions.
+    /// A query for changes out of a space, with at most this many insertions.
     pub fn new(
         routine: &'q Routine,
         space: &'q Space,
@@ -200,7 +200,7 @@ impl<'q> Query<'q> {
         })
     }
 
-    /// What is assumed so that at most so many choices of a kind differ; nothing if all may.
+    /// What is assumed so that at most this many choices of a kind differ; nothing if all may.
     fn bound(&mut self, bound: Option<Bound>, most: u32) -> Option<Bool> {
         let counted = self.holes.selectors.iter();
         let counted = counted.filter(|(_, other)| bound.is_none_or(|bound| bound == *other));

@@ -11,7 +11,7 @@ pub fn isolated<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
     work()
 }
 
-/// A repair that nobody can seek.
+/// A search that this build does not have.
 pub struct Query<'q>(std::marker::PhantomData<&'q ()>);
 
 impl<'q> Query<'q> {

@@ -1,4 +1,4 @@
-//! What becomes of a test under a change of one function, as far as the runs of other changes tell.
+//! The result of a test under a change of one function, as far as it follows from the runs of other changes.
 //!
 //! A run is a row of calls of the function, with code between them that no change touches. Two changes that leave the same behind
 //! in each call of a run share all of it: the first call begins alike, hence so does the second one, and so on. The runs that
@@ -14,7 +14,7 @@ use super::machine::{EventKind, Fault, Machine, Point};
 use super::memory::{Memory, Node};
 use super::state::{NodeId, Value};
 
-/// Most calls of a run that are followed. What comes after them is not told apart: it has to be run.
+/// Most calls of a run that are followed. Later calls are not distinguished: they have to be run.
 pub const MOST_CALLS: usize = 40;
 
 /// What a call leaves behind that others can see.

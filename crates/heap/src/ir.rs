@@ -1,6 +1,6 @@
-//! Programs as sequences of guarded statements Γ with a map Λ to the source (Wolverine2, section 3). One function is kept
-//! with all that it calls put in its place, as a row of instructions with jumps: a statement's guard is what must hold for
-//! control to reach it. Front ends are those of [`nopol_program`]; [`super::lower`] makes this of what they read.
+//! Programs as sequences of guarded statements Γ with a map Λ to the source (Wolverine2, section 3). One function is kept,
+//! with all its calls inlined, as a row of instructions with jumps: a statement's guard is what must hold for control to
+//! reach it. Front ends are those of [`nopol_program`]; [`super::lower`] makes this of what they read.
 
 use nopol_scalar::CmpOp;
 

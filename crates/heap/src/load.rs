@@ -58,8 +58,8 @@ impl Loaded {
         file.map_or_else(String::new, ToString::to_string)
     }
 
-    /// The same for somebody who sees what statements do: of those that are beyond what is modelled, only the effect
-    /// counts.
+    /// The same for a caller that observes what statements do: of those that are beyond what is modelled, only the
+    /// effect counts.
     ///
     /// # Errors
     /// If there is no such function, or all of it is beyond what is modelled.

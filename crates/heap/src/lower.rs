@@ -1,5 +1,5 @@
 //! Makes the heap's IR of a function that a front end has read: variables and paths instead of cells, instructions with
-//! jumps instead of nested statements, called functions in place of their calls. Says what is outside of it.
+//! jumps instead of nested statements, and with calls inlined. Reports what the IR cannot express.
 
 mod calls;
 mod conditions;

@@ -30,14 +30,14 @@ pub enum Point {
     End,
 }
 
-/// Why a run cannot go on.
+/// Why a run cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Null is followed.
+    /// A null pointer is dereferenced.
     Null(StatementId),
-    /// A pointer that was never set is followed, or one to a node that was given back.
+    /// A pointer is dereferenced that was never set, or that points to a freed node.
     Dangling(StatementId),
-    /// A value that was never set decides.
+    /// A condition depends on a value that was never set.
     Unknown(StatementId),
     /// A division by zero.
     Division(StatementId),
@@ -45,7 +45,7 @@ pub enum Fault {
     Shift(StatementId),
     /// A statement that is not modelled is executed where it was not seen.
     Unseen(StatementId),
-    /// The program is ended.
+    /// The program exits.
     Exit,
     /// The run does not end.
     Endless,
@@ -54,13 +54,13 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Null(_) => "a null pointer is followed",
-            Self::Dangling(_) => "a pointer that leads nowhere is followed",
-            Self::Unknown(_) => "a value that was never set decides what is done",
-            Self::Shift(_) => "there is a shift by too many bits",
-            Self::Division(_) => "there is a division by zero",
-            Self::Unseen(_) => "a statement that is not modelled is executed",
-            Self::Exit => "the program is ended",
+            Self::Null(_) => "a null pointer is dereferenced",
+            Self::Dangling(_) => "an uninitialized or dangling pointer is dereferenced",
+            Self::Unknown(_) => "a condition depends on an uninitialized value",
+            Self::Shift(_) => "a number is shifted by too many bits",
+            Self::Division(_) => "a number is divided by zero",
+            Self::Unseen(_) => "it executes a statement that is not modelled",
+            Self::Exit => "the program exits",
             Self::Endless => "it takes too many steps, or does not end",
         })
     }

@@ -1,5 +1,5 @@
-//! Narrows what is suspected by trying: a statement of which no single change fulfils a failing triple cannot be the only fault.
-//! This needs no solver, because a change is one of a few and a triple is short.
+//! Narrows the set of suspects by trial: a statement of which no single change fulfils a failing triple cannot be the only
+//! fault. This needs no solver, because a change is one of a few and a triple is short.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,8 +76,8 @@ pub fn narrow(
     }
 }
 
-/// Of the insertions of a space those that fulfil at least one triple without any other change: of the triples that no change of
-/// a statement fulfils, those with the fewest nodes. `None` if there are none, or too many to try.
+/// Those insertions of a space that fulfil at least one triple without any other change: of the triples that no change of a
+/// statement fulfils, those with the fewest nodes. `None` if there are none, or too many to try.
 pub fn explaining_insertions(
     routine: &Routine,
     triples: &[Triple],

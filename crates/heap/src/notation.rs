@@ -83,7 +83,7 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     }
     for number in 0..count {
         let id = NodeId(number);
-        // Nothing is said of it.
+        // The text says nothing about it.
         let Some(record) = records.get(&id).copied() else {
             memory.nodes.push(Node {
                 record: RecordId::default(),
@@ -120,7 +120,7 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     Ok(memory)
 }
 
-/// That something of this type can hold a value.
+/// Checks that a variable of this type can hold a value.
 fn check(name: &str, ty: Type, value: Value) -> Result<(), String> {
     match (ty, value) {
         (Type::Pointer(_), Value::Number(number)) if number != 0 => {

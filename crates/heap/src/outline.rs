@@ -9,7 +9,7 @@ pub(super) struct Outline<'p> {
 }
 
 impl<'p> Outline<'p> {
-    /// Of these statements, a block before what is in it.
+    /// An outline of these statements and blocks; each block precedes its content.
     pub(super) const fn new(statements: &'p [Outlined]) -> Self {
         Self { statements }
     }

@@ -3,8 +3,8 @@
 //! specification contradicts itself or is beyond the repair space.
 //!
 //! Differences from the paper: of the bounds that a proof needs, the lowest is widened, and only among equal ones the priority
-//! decides, so that guards do not take all turns. What is found is made as small as it can be before it is given. Only one
-//! triple that fails is encoded at first, and one more whenever a candidate fails it; the machine judges all.
+//! decides, so that guards do not take all turns. A repair is made as small as possible before it is returned. Only one triple
+//! that fails is encoded at first, and one more whenever a candidate fails it; the machine judges all.
 
 use super::closeness::{Answer, Bound, Closeness};
 use super::encode::Query;
@@ -207,8 +207,8 @@ impl<'s> Search<'s> {
         changes
     }
 
-    /// Of the repairs with as few changes as this one, one that is most like the program. Several often fulfil all triples, and
-    /// the solver gives any of them.
+    /// Among the repairs with as few changes as this one, one that is closest to the program. Several often fulfil all triples,
+    /// and the solver gives any of them.
     fn simplest(&mut self, widening: &Widening, first: Vec<Change>) -> Vec<Change> {
         let Strategy::Bounds = self.options.strategy else {
             return first;

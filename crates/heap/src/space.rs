@@ -256,7 +256,7 @@ fn most_fields(routine: &Routine) -> usize {
     records.map(|record| record.fields.len()).max().unwrap_or(0)
 }
 
-/// All paths with at most so many fields.
+/// All paths with at most this many fields.
 fn short(routine: &Routine, scope: &[VariableId], depth: usize) -> Vec<Path> {
     let mut all: Vec<Path> = scope.iter().map(|base| Path::of(*base)).collect();
     let mut last = all.clone();

@@ -28,7 +28,7 @@ pub enum Value {
     Node(NodeId),
     /// A number.
     Number(i128),
-    /// Nothing that is known: never written, unreadable, or a pointer that leads nowhere.
+    /// Unknown: never written, unreadable, or a dangling pointer.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Repair by tests, where nobody says what the heap must be: tries small changes of a function until failing tests pass and
+//! Repair by tests, without a specification of the heap: tries small changes of a function until failing tests pass and
 //! passing ones still do.
 //!
 //! Only a change with which the function does something new is run with the whole program ([`super::fate`]). The most likely ones
@@ -63,7 +63,7 @@ pub struct TrialRepair {
 }
 
 impl TrialRepair {
-    /// Of these tests the names of those that pass with it.
+    /// The names of those among these tests that pass with it.
     pub fn passed<'t>(&self, tests: impl Iterator<Item = &'t Test>) -> Vec<&'t str> {
         let Some(program) = read(&self.loaded, &self.changes) else {
             return Vec::new();
@@ -223,7 +223,7 @@ impl Trial<'_> {
         found
     }
 
-    /// Of the insertions one for each effect on these calls, but for effects that other changes have, too.
+    /// One insertion for each effect on these calls, except for effects that other changes have, too.
     fn told_apart<'c>(
         &self,
         routine: &Routine,
@@ -246,7 +246,7 @@ impl Trial<'_> {
             is_new(change);
         }
         let mut insertions = insertions;
-        // Where no call can be followed, nothing tells changes apart.
+        // Where no call can be followed, changes cannot be distinguished.
         insertions.retain(|(_, change)| is_new(change) || calls.is_empty());
         insertions
     }
@@ -344,7 +344,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a statement is now `x = x;`, which nobody writes: there is a change that leaves it out.
+/// Whether a statement is now `x = x;`, which people do not write: another change leaves it out.
 fn is_idle(statement: &Statement) -> bool {
     let [target, value] = statement.leaves.as_slice() else {
         return false;
@@ -361,7 +361,7 @@ fn read(loaded: &Loaded, changes: &[Change]) -> Option<Program> {
     c::read(&files).ok()
 }
 
-/// A hash of all that the routine leaves behind after each call, also of what nobody sees.
+/// A hash of everything that the routine leaves behind after each call, reachable or not.
 fn behaviour(routine: &Routine, calls: &[Memory]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for call in calls {

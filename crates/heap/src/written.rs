@@ -18,7 +18,7 @@ pub struct Written {
     pub edits: Vec<ShownEdit>,
     /// The same as a unified diff.
     pub diff: String,
-    /// The texts of the files before, by their paths; for who applies it.
+    /// The texts of the files before, by their paths; needed to apply it.
     #[serde(skip)]
     pub texts: BTreeMap<String, String>,
 }

@@ -16,7 +16,7 @@
 //! # Cells without a value
 //! A cell of a C variable that is not initialized, and of memory from `malloc`, has no value until it is written
 //! ([`Initially::Unset`]). To use it is a fault, in every run. It may be moved: what is assigned from it by a mere `Load`, `Cast`,
-//! or `Copy` has no value either. To who goes on nevertheless it is 0.
+//! or `Copy` has no value either. A run that continues nevertheless reads 0.
 
 mod fault;
 mod scalar;
@@ -265,7 +265,7 @@ pub struct Place {
     pub column: u32,
     /// The statement on one line.
     pub text: String,
-    /// How the source names values that are no numbers there, such as `true` and `None`.
+    /// How the source names values that are not numbers there, such as `true` and `None`.
     pub names: Vec<(i128, String)>,
     /// Whether its values are characters: of `char`, or in C of a type like it.
     pub is_character: bool,
@@ -304,9 +304,9 @@ pub enum ExprKind {
     Conditional(NodeId, Box<Expr>, Box<Expr>, Box<Expr>),
     /// The value in another integer or bool type: truncated or extended; into bool: whether it is not 0.
     Cast(Box<Expr>),
-    /// A pointer moved by a signed 64-bit number of elements of so many cells.
+    /// A pointer moved by a signed 64-bit number of elements of this many cells.
     Offset(Box<Expr>, Box<Expr>, u32),
-    /// The signed 64-bit number of elements of so many cells between two pointers into the same object; a fault if they
+    /// The signed 64-bit number of elements of this many cells between two pointers into the same object; a fault if they
     /// are not.
     Distance(Box<Expr>, Box<Expr>, u32),
     /// A call of a function of the program.
@@ -399,7 +399,7 @@ pub enum Conversion {
     Char,
     /// A word, when reading; a string that ends with 0, when printing.
     Str,
-    /// A word of at most so many bytes; only when reading.
+    /// A word of at most this many bytes; only when reading.
     Word(u8),
 }
 
@@ -410,7 +410,7 @@ pub enum Lvalue {
     Variable(VariableId),
     /// What a pointer points to.
     Deref(Expr),
-    /// A cell of an array of so many elements of so many cells; outside of them is a fault. `None` if how many is unknown:
+    /// A cell of an array of this many elements of this many cells; outside of them is a fault. `None` if how many is unknown:
     /// then only the object's end is a fault.
     Index {
         /// The first cell of the array.

@@ -100,7 +100,7 @@ pub fn scan(input: &[u8], from: usize, conversions: &[Conversion]) -> Scan {
     }
 }
 
-/// The line that begins at a position, with its end, but at most so many bytes.
+/// The line that begins at a position, with its end, but at most this many bytes.
 pub fn line(input: &[u8], from: usize, most: usize) -> &[u8] {
     let rest = input.get(from..).unwrap_or_default();
     let end = rest

@@ -31,7 +31,8 @@ pub fn of(sources: &Sources, site: &Site) -> Vec<String> {
     chosen(names, before, after)
 }
 
-/// Of these parameters those that nothing reads before a site. `before` starts with the function's head, `after` is the rest.
+/// The parameters among these that nothing reads before a site. `before` starts with the function's head, `after` is the
+/// rest.
 fn chosen<'n>(names: impl Iterator<Item = &'n str>, before: &str, after: &str) -> Vec<String> {
     // With another value, the condition might have ended the loop in an earlier round.
     if is_in_loop(before) {

@@ -52,7 +52,7 @@ pub enum Form {
     Branch,
     /// Narrows what a pattern matches: `PATTERN if CONDITION`, `let PATTERN = … && CONDITION`.
     Narrow,
-    /// Replaces an existing expression that is no condition. Nothing can be forced there.
+    /// Replaces an existing expression that is not a condition. Nothing can be forced there.
     Compute,
 }
 
@@ -209,7 +209,7 @@ impl SiteKind {
         self.form() == Form::Replace
     }
 
-    /// Whether the site is an expression that is no condition.
+    /// Whether the site is an expression that is not a condition.
     pub fn computes(self) -> bool {
         self.form() == Form::Compute
     }

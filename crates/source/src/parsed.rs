@@ -10,7 +10,7 @@ use super::condition::Node;
 use super::words::plain_names;
 use super::{Language, Name, idle};
 
-/// A condition: its text, and the tree once somebody has asked for it. Copies share both. Conditions are equal if their texts
+/// A condition: its text, and the tree once it has been asked for. Copies share both. Conditions are equal if their texts
 /// are.
 #[derive(Clone)]
 pub struct Condition(Arc<Parsed>);

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Insertion<O> {
     /// The byte of the original text at which it is inserted.
     pub at: usize,
-    /// Of several insertions at one byte, smaller ones come first.
+    /// Among several insertions at one byte, smaller ones come first.
     pub order: i64,
     /// What is inserted.
     pub text: String,

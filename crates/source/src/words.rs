@@ -1,4 +1,4 @@
-//! The words of a text: names as far as they can be told without a parser.
+//! The words of a text: names, as far as they can be recognized without a parser.
 
 use std::ops::Range;
 

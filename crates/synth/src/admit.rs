@@ -24,7 +24,7 @@ pub(super) fn unanswerable(spec: &Spec, pool: &Pool, classes: &Classes) -> Optio
     }
     match &spec.old {
         Some(old) if old.ty(pool) != Some(Type::Bool) => {
-            return Some("the old condition there is no condition over the terms".into());
+            return Some("the old condition there cannot be written with the terms".into());
         }
         None if spec.old_is_impure => {
             return Some(

@@ -46,7 +46,7 @@ use std::fmt;
 use std::sync::Arc;
 use table::{Bits, Table};
 
-/// Whether the run was stopped, by the user or at its time limit. What a search has found then is no answer.
+/// Whether the run was stopped, by the user or at its time limit. What a search has found then is not an answer.
 #[derive(Clone, Default)]
 pub struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 

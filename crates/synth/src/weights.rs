@@ -84,7 +84,7 @@ pub struct Edits {
     pub below_nothing: u32,
     /// Arithmetic that a failing test reports to overflow, done without.
     pub overflow_avoided: u32,
-    /// An arithmetic operator of an integer expression, which is no condition, replaced by another.
+    /// An arithmetic operator of an integer expression, which is not a condition, replaced by another.
     pub computing_operator: u32,
     /// An operand off by one.
     pub off_by_one: u32,

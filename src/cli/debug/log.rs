@@ -1,4 +1,4 @@
-//! What is written beside a session: its commands, its pictures, and the page.
+//! Output of a session besides the terminal: its commands, its pictures, and the page.
 
 use std::fs;
 use std::io::Write;

@@ -243,7 +243,7 @@ impl Terms {
         Ok(())
     }
 
-    /// The original condition; literals in it that are no terms yet become terms.
+    /// The original condition; literals in it that are not terms yet become terms.
     pub fn old(&mut self, original: &str) -> Result<Expr, Wrong> {
         let wrong = |what: String| ("original".to_owned(), what);
         limited(original).map_err(wrong)?;

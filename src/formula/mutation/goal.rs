@@ -23,7 +23,7 @@ use crate::formula::localization::Failing;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 
-/// How far a function is followed if it is not said.
+/// How far a function is followed by default.
 const BOUND: u32 = 8;
 
 /// A program and what it must do.
@@ -216,8 +216,7 @@ impl Goal {
                         false => "the time limit ended the search",
                     },
                     match (found.complete_to, found.repairs.is_empty()) {
-                        (0, _) =>
-                            "not even the changes of a single statement were all tried".to_owned(),
+                        (0, _) => "not all changes of a single statement were tried".to_owned(),
                         (size, true) => {
                             format!(
                                 "no change of {}{tried} repairs it",
@@ -241,7 +240,7 @@ impl Goal {
             MutateOutcome::Unjudged => (
                 Ended::None,
                 Some(format!(
-                    "no run of `{}` was judged, because none that counts ends within the bound of {bound}: a larger --bound \
+                    "no run of `{}` was judged, because none that meets all assumptions ends within the bound of {bound}: a larger --bound \
                      follows longer runs",
                     request.function.as_deref().unwrap_or_default()
                 )),

@@ -118,7 +118,7 @@ pub struct Mutation {
     pub checks: usize,
     /// What was done, and how long it took.
     pub phases: Vec<Phase>,
-    /// The texts of the files, by their paths; for who applies a repair.
+    /// The texts of the files, by their paths; needed to apply a repair.
     #[serde(skip)]
     pub texts: BTreeMap<String, String>,
 }
@@ -129,16 +129,16 @@ impl Mutation {
         match () {
             () if !self.only.is_empty() => Some(agree(
                 self.only.len(),
-                "only the test of --only was considered",
-                "only the tests of --only were considered",
+                "only the test named by --only was considered",
+                "only the tests named by --only were considered",
             )),
             () if self.are_chosen => {
                 Some("only the tests that the arguments after `--` choose were considered")
             }
             () if !self.left_out.is_empty() => Some(agree(
                 self.left_out.len(),
-                "the test that is left out was not run with it",
-                "the tests that are left out were not run with it",
+                "the test that was left out was not run with it",
+                "the tests that were left out were not run with it",
             )),
             () => None,
         }
@@ -155,7 +155,7 @@ impl Mutation {
         }
     }
 
-    /// What is said of a program that is outside of the subset, for this reason.
+    /// The result for a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
             outcome: Ended::Outside,
@@ -316,7 +316,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             });
             shown.is_complete = false;
             shown.warnings.push(format!(
-                "{place} is left out: written into the source, it does not hold"
+                "{place} was discarded: once written into the source, it does not hold"
             ));
         }
     }
@@ -325,12 +325,12 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         if !is_interrupted {
             shown.outcome = Ended::Limit;
         }
-        let (are, they) = match unconfirmed {
-            1 => ("is", "it was"),
-            _ => ("are", "they were"),
+        let (were, they) = match unconfirmed {
+            1 => ("was", "it was"),
+            _ => ("were", "they were"),
         };
         shown.warnings.push(format!(
-            "{} {are} left out: the time ended before {they} written into the source and run (--time-limit)",
+            "{} {were} discarded: the time limit was reached before {they} written into the source and run (--time-limit)",
             nopol_basics::count(unconfirmed, "repair"),
         ));
     }

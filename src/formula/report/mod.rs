@@ -62,7 +62,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let largest = sizes.max().unwrap_or(first.size);
     writeln!(
         text,
-        "\n{} with {}{}: other values there make {} pass{}\n",
+        "\n{} with {}{}; other values there make {} pass{}\n",
         count(number, "candidate"),
         at_most(shown.complete_to.max(largest), "place"),
         if number > 1 { " each" } else { "" },
@@ -90,7 +90,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     Ok(())
 }
 
-/// That these places are no candidates, as a sentence; `None` if there are none.
+/// A sentence that these places are never candidates; `None` if there are none.
 pub fn pointers(places: &[ShownPlace]) -> Option<String> {
     let mut lines: Vec<String> = places
         .iter()

@@ -57,7 +57,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         ),
     };
     let any = match shown.has_any_number {
-        true => " (where many numbers would do, one is shown)",
+        true => " (where many numbers would work, one is shown)",
         false => "",
     };
     writeln!(text, "\n{what}{any}; {extent}:\n")?;
@@ -113,13 +113,13 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         ""
     };
     writeln!(text, "\n{one}{right}\n\n{}", first.diff.trim_end())?;
-    let others = match shown.repairs.len() {
-        1 => String::new(),
-        _ => format!(", `{command} apply 2` the second one"),
+    let (others, each) = match shown.repairs.len() {
+        1 => (String::new(), "it"),
+        _ => (format!(", and `{command} apply 2` writes repair 2"), "each"),
     };
     writeln!(
         text,
-        "\n`{command} apply` writes repair 1{others}; it is built and tested first."
+        "\n`{command} apply` writes repair 1{others}; {each} is built and tested first."
     )
 }
 

@@ -1,4 +1,5 @@
-//! Blame for errors about the flow of values: what can be skipped, or is inserted, keeps nothing apart any more.
+//! Blame for errors about the flow of values: an exit that can be skipped no longer keeps a move and a later use apart,
+//! and an inserted jump may skip code that did.
 
 use std::ops::Range;
 
@@ -9,9 +10,10 @@ use crate::probe::borrows::is_flow;
 use crate::probe::{Instrumentation, Part};
 use crate::subject::workspace::Diagnostic;
 
-/// For an error about what an earlier statement did to a variable: the exits between the statements the error points
-/// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another; and so it does where an
-/// inserted `continue` can leave out the `break` after a move, or an inserted jump the new value of what was moved.
+/// For an error about what an earlier statement did to a variable: the exits between the statements the error points at.
+/// Where `return`, `break` or `continue` can be skipped, the code that it kept apart runs in sequence. The same holds where
+/// an inserted `continue` can skip the `break` after a move, or an inserted jump the assignment of a new value to a moved
+/// variable.
 pub(super) fn skippable_exits(
     instrumentation: &Instrumentation,
     error: &Diagnostic,

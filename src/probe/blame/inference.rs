@@ -1,4 +1,4 @@
-//! Blame for errors about types: what is recorded or forced may say of what type something is, where the subject does not.
+//! Blame for errors about types: a capture or a forced outcome may determine a type that the subject leaves open.
 
 use nopol_source::words::{mentions, words};
 use nopol_source::{FileIndex, Site, SiteIndex};

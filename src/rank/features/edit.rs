@@ -404,7 +404,7 @@ impl<'c> EditFeatures<'c> {
         fresh.retain(|leaf| is_new(&leaf.text));
         let (literals, fresh): (Vec<&Node>, Vec<&Node>) =
             fresh.into_iter().partition(|leaf| is_literal(leaf));
-        // That several tests fail for one text is no accident.
+        // That several tests fail for one text is not an accident.
         let is_singled_out = self.case.failures.len() == 1
             && self
                 .facts
@@ -436,7 +436,7 @@ impl<'c> EditFeatures<'c> {
             }
         }
         let kinship = fresh.iter().flat_map(|new| {
-            // What is computed from an operand is no kin of it.
+            // What is computed from an operand is not related to it.
             let known = known
                 .iter()
                 .filter(|old| !mentions(&new.text, &old.text) && !mentions(&old.text, &new.text));

@@ -1,4 +1,4 @@
-//! What is told of names and clauses by their texts alone.
+//! What the texts of names and clauses alone show about them.
 
 use nopol_source::words::mentions;
 

@@ -150,7 +150,7 @@ fn index(language: Language, code: &str, open: usize, found: &mut Vec<Need>) {
     below(length, Some(index), 1, found);
 }
 
-/// That an index and this number are at most a length.
+/// An index plus this number must be at most a length.
 fn below(length: Option<String>, index: Option<Linear>, more: i128, found: &mut Vec<Need>) {
     let Some(index) = index.filter(|it| it.minus.is_none()) else {
         return;

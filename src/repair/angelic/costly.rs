@@ -1,5 +1,5 @@
-//! What costs too much to be recorded: a method of the subject may recurse without end, loop, or abort when it is called where the
-//! subject never calls it. The run ends meanwhile, and its trace tells what was being evaluated.
+//! Captures that cost too much: a method of the subject may recurse without end, loop, or abort when it is called where the
+//! subject never calls it. The run ends meanwhile, and its trace shows what was being evaluated.
 
 use std::collections::BTreeSet;
 

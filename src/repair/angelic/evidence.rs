@@ -1,5 +1,5 @@
-//! What the recorded contexts tell about an expression: which tests decided each clause, and in which
-//! context it differs from another one.
+//! What the recorded contexts show about an expression: which tests decided each clause, and in which context it
+//! differs from another one.
 
 use std::any::Any;
 use std::collections::BTreeSet;

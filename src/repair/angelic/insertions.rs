@@ -226,7 +226,7 @@ fn is_enough(
 }
 
 /// What a fix may cost more because passing tests evaluate the condition that it changes: a condition
-/// that explains a hundred tests is no accident.
+/// that explains a hundred tests is not an accident.
 fn support(session: &Session, knowledge: &Knowledge, held: &Fix) -> u32 {
     if !session.policies().passing_tests_are_weak_evidence {
         return 0;
@@ -248,7 +248,7 @@ fn in_order(a: &AngelicSite, b: &AngelicSite) -> Ordering {
     by_tests.then(b.suspiciousness.total_cmp(&a.suspiciousness))
 }
 
-/// At most so many of some places, evenly spread, the first and the last among them.
+/// At most this many of some places, evenly spread, the first and the last among them.
 fn spread(places: &[usize], most: usize) -> Vec<usize> {
     if places.len() <= most {
         return places.to_vec();

@@ -2,7 +2,7 @@
 
 use nopol_expr::{Access, Expr, Pool, Query};
 
-/// Methods that tell whether there is an element or a key.
+/// Methods that say whether there is an element or a key.
 const ASKING: [&str; 5] = ["get", "contains_key", "first", "last", "is_char_boundary"];
 
 /// The indexed accesses of an expression that the old one does not have, each once, in order of evaluation. One that stands
@@ -61,7 +61,7 @@ fn add_unguarded<'e>(
     }
 }
 
-/// Whether an access tells how much, or what, there is in `of`.
+/// Whether an access says how much, or what, is in `of`.
 fn asks(access: &Access, of: &Access) -> bool {
     match access {
         Access::Query(asked, Query::Len | Query::IsEmpty) => **asked == *of,

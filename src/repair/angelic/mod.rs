@@ -109,7 +109,7 @@ fn suspected(
     .collect()
 }
 
-/// The failing tests that an edit of a site is to cure: those that a forced outcome cures there, or if there are none,
+/// The failing tests that an edit of a site should cure: those that a forced outcome cures there, or if there are none,
 /// those that reach it.
 fn targets_of(spectrum: &Spectrum, found: &AngelicSite, targets: &[TestIndex]) -> Vec<TestIndex> {
     let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);

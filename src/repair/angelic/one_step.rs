@@ -35,7 +35,7 @@ const MOST_EDITS: usize = 480;
 /// forced outcome does not show what evaluating another clause changes.
 const MOST_WHERE_EVALUATED: usize = 28;
 const MOST_EVALUATED: usize = 10;
-/// Longer texts are no keywords.
+/// Longer texts are not keywords.
 const LONGEST_TEXT: usize = 24;
 /// Texts that are taken from one site's contexts, and from the conditions that explain them.
 const MOST_TEXTS: usize = 3;
@@ -145,7 +145,7 @@ fn edits_at(
         return Vec::new();
     };
     let mut nearby = nearby(sources, site, kin);
-    // A text that tells the contexts apart is asked about as its neighbours are.
+    // A text that distinguishes the contexts is queried as its neighbours are.
     let literals = [texts, nearby.literals].concat();
     nearby.literals = &literals;
     nearby.around.literals[0] = &literals;
@@ -252,7 +252,7 @@ pub fn sound<'s>(
         .compilers_warn_of_bare_conjunctions
         && bare_conjunctions(tree, &site.text).is_empty();
     let written = move |edit: OneStep| {
-        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
+        // `n as u32 < 7` is not a comparison, and the file that has it cannot be read at all.
         let edited = sources.language.parse(&edit.text)?;
         let is_sound = (edit.step != Step::ShortCircuit || has_truth_values)
             && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))

@@ -189,7 +189,7 @@ fn has_arithmetic(expr: &Expr) -> bool {
     matches!(expr, Expr::Arith(..)) || expr.children().any(has_arithmetic)
 }
 
-/// The terms of an expression that are no constants, each once.
+/// The terms of an expression that are not constants, each once.
 fn variable_terms(expr: &Expr, pool: &Pool) -> Vec<TermId> {
     let mut terms = expr.terms();
     terms.retain(|term| pool.terms[*term].constant.is_none());

@@ -1,6 +1,6 @@
 //! Conditions that stand elsewhere in the function, or in a function beside it, at new places: what a forgotten guard
-//! or a forgotten `if` asks is often asked nearby already. Nothing has to be recorded for them, so they are there
-//! even where the contexts say too little for a synthesizer: where no test comes with the other outcome.
+//! or a forgotten `if` asks is often asked nearby already. Nothing has to be recorded for them, so they exist even
+//! where the contexts say too little for a synthesizer: where no test comes with the other outcome.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ fn conditions_for<'s>(sources: &'s Sources, place: &Site) -> Vec<(&'s Site, Stri
         .collect()
 }
 
-/// The negation of a condition that is no equality.
+/// The negation of a condition that is not an equality.
 fn negated(text: &str) -> String {
     let is_atom = |text: &str| !text.contains([' ', '<', '>', '=']);
     match text.strip_prefix('!') {

@@ -118,7 +118,7 @@ fn as_patched(
     Ok(passing)
 }
 
-/// For each case whether it passes, and what is printed if it does not.
+/// For each case, whether it passes, and what it prints if it does not.
 fn run(
     bench: &Bench,
     binary: &Binary,

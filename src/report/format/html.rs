@@ -163,7 +163,7 @@ fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
             @for table in &patch.tables { (contexts(table)) }
             @if patch.alike > 0 {
                 details {
-                    summary { (count(patch.alike, "other patch")) " like it, not built alone; " (outcome.family_is_alike(patch)) }
+                    summary { (count(patch.alike, "alternative")) ", not built alone; " (outcome.family_is_alike(patch)) }
                     @for (number, other) in (1..).zip(&patch.alternatives) { (alternative(patch, number, other)) }
                 }
             }

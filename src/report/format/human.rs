@@ -171,7 +171,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// How failing tests fail, unless a warning has said it.
+/// How failing tests fail, unless a warning has said so already.
 fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let told = outcome.complaints.iter();
     let told = told.map(|Complaint { test, why }| format!("{} {why}", code(test)));
@@ -203,7 +203,7 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     )
 }
 
-/// What else is to be known of a patch.
+/// Notes on a patch.
 pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
     let mut notes = Vec::new();
     if patch.fixes.len() > 1 {
@@ -215,8 +215,8 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             Reach::All | Reach::Apply => ": see `explain`",
         };
         notes.push(format!(
-            "and {} like it, not built alone; {}{see}",
-            patch.alike,
+            "{}, not built alone; {}{see}",
+            count(patch.alike, "alternative"),
             outcome.family_is_alike(patch)
         ));
     }

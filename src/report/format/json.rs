@@ -25,7 +25,7 @@ struct Report<'a> {
     /// Version of this format.
     version: u32,
     outcome: OutcomeName,
-    /// Why the run ended so.
+    /// Why the run ended this way.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     warnings: &'a [String],
@@ -46,7 +46,7 @@ struct Report<'a> {
     /// If it was an alternative to that patch: its number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     applied_alternative: Option<u32>,
-    /// The failing tests that have patches, grouped by what cures them: each group seems to have one
+    /// The failing tests that have patches, grouped by the patches that fix them: each group seems to have one
     /// cause, and a list of patches of its own.
     groups: Vec<Group<'a>>,
     phases: Vec<Phase<'a>>,
@@ -103,7 +103,7 @@ struct Angelic<'a> {
     /// Or the evaluations, from 1, whose outcome was made the opposite.
     #[serde(skip_serializing_if = "Option::is_none")]
     sequence: Option<Vec<u32>>,
-    /// Or what the first evaluations, or those after them, had.
+    /// Or the outcomes of the first evaluations, or of those after them.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<Switch>,
 }
@@ -111,7 +111,7 @@ struct Angelic<'a> {
 /// A sequence of outcomes that changes once.
 #[derive(Serialize, JsonSchema)]
 struct Switch {
-    /// So many evaluations come before the change.
+    /// How many evaluations come before the change.
     after: u32,
     /// The outcome forced before it; absent where each had its own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,7 @@ struct Patch<'a> {
     /// It was rebuilt alone and passed the whole suite: `evidence` is `tested`.
     checked: bool,
     evidence: Evidence,
-    /// What a compiler warns of, or valgrind finds, with it and not without it; for that it was ranked down.
+    /// Compiler warnings and valgrind errors that occur only with the patch; they lower its rank.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     doubts: &'a [String],
     why: &'a str,
@@ -159,7 +159,7 @@ struct Patch<'a> {
     /// How it differs from the best other patch at the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
-    /// The other members of its family, best first, at most nine: nothing observed tells them from the patch, and
+    /// The other members of its family, best first, at most nine: no observation distinguishes them from the patch, and
     /// they differ from it in one operand, one operator or the place within the function.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternatives: Vec<Alternative<'a>>,
@@ -191,9 +191,9 @@ struct Clause<'a> {
     text: &'a str,
     /// Tests the patch cures in which the clause decided an outcome.
     failing_tests: &'a [String],
-    /// Passing tests in which it did.
+    /// Passing tests in which the clause decided an outcome.
     passing_tests: &'a [String],
-    /// In how many contexts, each counted once per test.
+    /// The number of contexts in which it decided an outcome, each counted once per test.
     contexts: usize,
     /// What the clause reads in one of them.
     example: BTreeMap<&'a str, &'a str>,
@@ -209,7 +209,7 @@ struct Clause<'a> {
 struct Difference<'a> {
     /// The other patch's id.
     other: &'a str,
-    /// Whether a recorded context tells the two apart.
+    /// Whether the two differ in a recorded context.
     seen: bool,
     /// The smallest context found in which they differ; empty if none was.
     context: BTreeMap<&'a str, &'a str>,

@@ -109,7 +109,8 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     }
     if patch.alike > 0 {
         let alike = outcome.family_is_alike(patch);
-        writeln!(out, "- {} like it, not built alone; {alike}", patch.alike)?;
+        let number = count(patch.alike, "alternative");
+        writeln!(out, "- {number}, not built alone; {alike}")?;
     }
     if let Some(caveat) = patch.evidence.caveat() {
         writeln!(out, "- unchecked: {caveat}")?;
@@ -165,7 +166,7 @@ fn list(out: &mut String, title: &str, names: &[String]) -> std::fmt::Result {
     writeln!(out, "\n</details>\n")
 }
 
-/// As code, in a line of a table, too.
+/// As code that may also stand in a row of a table.
 fn cell(text: &str) -> String {
     code(&text.replace('|', "\\|"))
 }

@@ -53,7 +53,7 @@ impl Render for RdJsonl {
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let mut lines = String::new();
         for mut diagnostic in diagnostics(outcome) {
-            // There is nothing around it that would tell.
+            // Nothing around it shows that.
             diagnostic["source"] = json!({"name": "cargo-nopol"});
             lines += &serde_json::to_string(&diagnostic)?;
             lines.push('\n');

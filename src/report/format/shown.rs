@@ -24,7 +24,7 @@ const TEXTS: [&str; 10] = [
 const EXACT: [&str; 3] = ["original", "before", "after"];
 
 impl Outcome {
-    /// As people may see it. The texts of edits are as they were; whoever shows them sees to it.
+    /// As people may see it. The texts of edits are unchanged; the formats that show them escape them.
     pub fn shown(&self) -> Self {
         Self {
             applied: self.applied,

@@ -26,7 +26,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
       in 7 passing tests: `grades::tests::t1`, `grades::tests::t2`, `grades::tests::t3`, `grades::tests::t4`, `grades::tests::t5` and 2 more
 
     Compared with patch 1: their conditions agree in all recorded values; no test distinguishes the patches.
-      With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      With `score` = 0, the condition of patch 2 yields true and that of patch 1 yields false; which is right?
       If the result depends on it, a test that reaches src/lib.rs:4 with this value decides.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
@@ -150,7 +150,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000, from 0 to 1: it is high where many failing and few passing tests go.
+    Suspiciousness 1.000, from 0 to 1; it is high where many failing tests and few passing ones go.
       forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");
@@ -183,14 +183,14 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     let notes = |outcome: &Outcome| format::human::notes(outcome, &outcome.patches[0])[0].clone();
     assert_eq!(
         notes(&outcome),
-        "and 1 like it, not built alone; no test distinguishes them: see `explain`"
+        "1 alternative, not built alone; no test distinguishes them: see `explain`"
     );
     outcome.failing_tests.push("another cause".to_owned());
     outcome.has_doctests = true;
     outcome.patches[0].alike = 2;
     assert_eq!(
         notes(&outcome),
-        "and 2 like it, not built alone; no test that it fixes or that passed before distinguishes them, but no doctest \
+        "2 alternatives, not built alone; no test that it fixes or that passed before distinguishes them, but no doctest \
          was run with the others: see `explain`"
     );
     let said = explained(&outcome, "1");

@@ -24,8 +24,7 @@ fn without_a_patch_each_angelic_site_says_why() {
     ");
     assert_eq!(
         outcome.why_not().unwrap(),
-        "A failing test passes when the outcome is forced at 1 place, but no condition found there makes it pass and \
-         breaks no other: src/lib.rs:4:8: no condition explains every context."
+        "A failing test passes when the outcome is forced at 1 place, but no condition found there makes it pass without breaking another: src/lib.rs:4:8: no condition explains every context."
     );
     let known = outcome.sites[0].clone();
     let at = |line: usize| SiteReport {
@@ -69,7 +68,7 @@ fn one_reason_for_several_sites_is_said_once() {
     let why = outcome.why_not().unwrap();
     assert!(
         why.ends_with(
-            "at 4 places, but no condition found there makes it pass and breaks no other: src/lib.rs:4:8, src/lib.rs:6:8 and \
+            "at 4 places, but no condition found there makes it pass without breaking another: src/lib.rs:4:8, src/lib.rs:6:8 and \
              src/lib.rs:9:8: no condition explains every context; src/lib.rs:5:8: it does not compile."
         ),
         "{why}"
@@ -131,7 +130,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "No change of one condition was found that cures a failing test. Forcing it true or false does not help at the only place"
+            "The search found no change of one condition that fixes a failing test. Forcing it true or false does not help at the only place"
         ),
         "{localization}"
     );
@@ -180,7 +179,7 @@ fn without_an_angelic_site_localization_ended_it() {
     );
     assert!(
         exits.contains(
-            "The early exits tried were `return None` and `break`; if another value must be returned, it was not tried. The fault may lie elsewhere"
+            "The early exits tried were `return None` and `break`; returning any other value was not tried. The fault may lie elsewhere"
         ),
         "{exits}"
     );
@@ -194,7 +193,7 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("No new condition was found that cures a failing test: leaving early helps at none of the 2 places that failing tests reach, and the failing tests reach no condition that may be changed. The early exits"),
+        none.starts_with("The search found no new condition that fixes a failing test: leaving early helps at none of the 2 places that failing tests reach, and the failing tests reach no condition that may be changed. The early exits"),
         "{none}"
     );
     for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
@@ -276,7 +275,7 @@ fn a_localization_does_not_speak_of_patches() {
     };
     assert_eq!(
         human(&outcome),
-        "No angelic site found.\nOutcomes are forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
+        "No angelic site found.\nOnly outcomes of conditions and statements can be forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
     );
     outcome.narrowed_by.clear();
     outcome.sites = vec![site()];

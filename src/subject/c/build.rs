@@ -243,7 +243,7 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
 /// What to do where a test starts a program that is not there.
 pub const MADE: &str = "give `command` the path of a program that the build makes";
 
-/// The program that a script names in its first line; `None` if it is no script.
+/// The program that a script names in its first line; `None` if it is not a script.
 fn interpreter(script: &Utf8Path) -> Option<Utf8PathBuf> {
     const MOST_BYTES: u64 = 4096;
     let mut bytes = Vec::new();

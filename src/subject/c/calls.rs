@@ -95,7 +95,7 @@ impl Call {
         !self.args.iter().any(|arg| READING.contains(&&**arg))
     }
 
-    /// The file that it is told to write.
+    /// The file that its options name as output.
     pub fn output(&self) -> Option<&str> {
         let mut args = self.args.iter();
         let mut found = None;

@@ -85,7 +85,7 @@ fn names(build: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a text of the tree that is no C has this in it: a makefile or a script may make it.
+/// Whether a text of the tree that is not C has this in it: a makefile or a script may make it.
 fn is_mentioned(root: &Utf8Path, stem: &str) -> bool {
     let is_shown =
         |file: &DirEntry| file.depth() == 0 || !file.file_name().to_string_lossy().starts_with('.');

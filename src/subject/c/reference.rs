@@ -1,5 +1,5 @@
-//! A version of the program that is known to be right (`--reference`): what it does is what tests expect that do not say
-//! so themselves.
+//! A version of the program that is known to be right (`--reference`): tests that do not state an expected result expect
+//! what it does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -62,7 +62,7 @@ pub fn answered(
         .collect();
     let answers = pool::map(runner.jobs(), &open, |name| {
         let ask = || runner.answer(binary, name, timeout, MOST_PRINTED);
-        // What it does only once is no answer.
+        // What it does only once is not an answer.
         let (first, second) = (ask()?, ask()?);
         let steady = first.filter(|first| second.as_ref() == Some(first));
         let as_text = |(code, bytes)| Some((code, String::from_utf8(bytes).ok()?));
@@ -89,7 +89,7 @@ pub fn answered(
         }
         Some(None) => {
             answered.warnings.push(format!(
-                "`{}` is left out: the reference crashes on it, does not end, prints no text or more than a megabyte, or does not do the same twice",
+                "`{}` is left out: the reference crashes on it, does not end, prints something that is not text or more than a megabyte, or behaves differently in two runs",
                 case.name
             ));
             false

@@ -236,8 +236,8 @@ impl Cargo<'_> {
         Ok(link.into())
     }
 
-    /// The variable that tells cargo the wrapper. The wrapper for workspace members is preferred where it
-    /// suffices, because cargo keeps its builds apart from plain ones.
+    /// The variable that gives cargo the wrapper. The wrapper for workspace members is preferred where it suffices,
+    /// because cargo keeps its builds apart from plain ones.
     fn wrapper_variable(&self) -> &'static str {
         match self.packages.neighbours.is_empty() && !self.packages.patches {
             true => "RUSTC_WORKSPACE_WRAPPER",

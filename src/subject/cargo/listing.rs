@@ -65,7 +65,7 @@ pub fn list(
     Ok((tests, unlisted))
 }
 
-/// That a target's harness does not know the user's arguments; `said` is how it says so.
+/// The error that a target's harness does not know the user's arguments; `said` is its own message.
 fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
     let said = match said {
         "" => String::new(),
@@ -73,7 +73,7 @@ fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
     };
     SubjectError::Usage(format!(
         "the tests of target `{}` of package `{}` cannot be listed with the arguments after `--` ({}){said}; without them they \
-         can. `cargo test -- --help` shows what may stand there",
+         can. `cargo test -- --help` lists the arguments that are allowed there",
         target.target,
         target.package,
         args.join(" ")

@@ -21,7 +21,7 @@ use crate::subject::workspace::{Linked, Workspace};
 
 /// Where the configuration is, below the workspace.
 const FILE: &str = ".config/nextest.toml";
-/// The tool may be silent for so long while it lists tests.
+/// The tool may be silent for this long while it lists tests.
 const SILENCE: Duration = Duration::from_secs(300);
 
 /// The part of the configuration that matters.

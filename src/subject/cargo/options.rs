@@ -27,7 +27,7 @@ pub struct CargoOptions {
     pub all_features: bool,
     /// Whether the `default` feature is not.
     pub no_default_features: bool,
-    /// What tells which tests run, and how.
+    /// Options that choose which tests run, and how.
     pub test_tool: TestTool,
     /// The build profile.
     pub profile: Option<String>,

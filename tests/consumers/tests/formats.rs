@@ -114,7 +114,7 @@ fn sarif_has_the_published_schema_and_its_fix_repairs() {
     let text = subject.report("sarif");
     let log: Value = serde_json::from_str(&text).unwrap();
     let mut schema: Value = serde_json::from_str(&sarif_schema()).unwrap();
-    // The pattern that is published is no regular expression.
+    // The pattern that is published is not a regular expression.
     for of in ["run", "toolComponent"] {
         let language = &mut schema["definitions"][of]["properties"]["language"];
         language.as_object_mut().unwrap().remove("pattern");

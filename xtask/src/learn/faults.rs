@@ -33,7 +33,7 @@ pub struct FaultyOptions {
     /// Faults that some test notices
     #[arg(long, default_value_t = 40)]
     number: usize,
-    /// Stop after so many seconds
+    /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1200)]
     seconds: u64,
     /// What the faults are drawn from

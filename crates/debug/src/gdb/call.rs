@@ -88,7 +88,7 @@ impl Subject {
             (Some(spelled), _) => spelled,
             (None, Some((_, spelled))) => (*spelled).to_owned(),
             (None, None) => {
-                let reason = "the program has no debug information of its type";
+                let reason = "there is no debug information about its type";
                 return Err(refused(reason.to_owned()));
             }
         };
@@ -100,14 +100,15 @@ impl Subject {
             Passing::Nothing => None,
             Passing::Otherwise(what) => {
                 return Err(refused(format!(
-                    "it returns {what}, and only integers and pointers are passed"
+                    "it returns {what}, and only integers and pointers are supported"
                 )));
             }
         };
         let least = prototype.parameters.len();
         if arguments.len() < least || (arguments.len() > least && !prototype.is_open) {
             return Err(refused(format!(
-                "it takes {least} arguments, and gets {}",
+                "it takes {}, but gets {}",
+                nopol_basics::count(least, "argument"),
                 arguments.len()
             )));
         }
@@ -116,7 +117,7 @@ impl Subject {
             if argument.starts_with('"') {
                 // Others might keep the address, where something else lies afterwards.
                 if library.is_none() {
-                    let reason = "it gets a string, which would have to stay in memory";
+                    let reason = "it gets a string, and the string would have to stay in memory";
                     return Err(refused(reason.to_owned()));
                 }
                 words
@@ -130,7 +131,7 @@ impl Subject {
             let c_type = match (self.passing(c_type)?, parameter) {
                 (Passing::Otherwise(what), _) => {
                     return Err(refused(format!(
-                        "it gets {what}, and only integers and pointers are passed"
+                        "it gets {what}, and only integers and pointers are supported"
                     )));
                 }
                 (_, Some(parameter)) => parameter,
@@ -212,14 +213,14 @@ impl Subject {
         if !self.is_between_statements()? {
             return Err(Error::Uncallable {
                 function: function.to_owned(),
-                reason: "the program is in the middle of a statement: go to the next one first"
+                reason: "the program is in the middle of a statement: use `next` to reach the next one first"
                     .to_owned(),
             });
         }
         let Some(convention) = self.convention()? else {
             return Err(Error::Uncallable {
                 function: function.to_owned(),
-                reason: "how functions are called on this processor is not known".to_owned(),
+                reason: "the calling convention of this processor is not known".to_owned(),
             });
         };
         let level = self.frame()?.level;
@@ -339,7 +340,7 @@ impl Subject {
 
 /// How a call ended that did not return.
 fn not_returned(stop: &Stop, limit: Duration) -> String {
-    let undone = "; it was abandoned, but what it wrote to memory stays";
+    let undone = "; it was abandoned, but its writes to memory stay";
     match &stop.why {
         Why::Exited { code } => format!("ended the program with exit code {code}"),
         Why::Killed { name, meaning } => format!("ended the program by {name} ({meaning})"),

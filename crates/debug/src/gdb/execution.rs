@@ -1,4 +1,4 @@
-//! Running the subject: every command runs it until it stops, or until the time is over, and tells where and why.
+//! Running the subject: every command runs it until it stops or the time is over, and reports where and why it stopped.
 //!
 //! The time limit bounds each command: a subject that runs on is interrupted, and can be looked at and go on as after
 //! any other stop. What the records mean is left to [`super::stop`].

@@ -56,7 +56,7 @@ impl Field {
         }
     }
 
-    /// The number that a field holds. Nothing if it is no integer, or one of more than 64 bits.
+    /// The number that a field holds. Nothing if it is not an integer, or one of more than 64 bits.
     pub(super) fn number(&self, bytes: &[u8]) -> Option<i128> {
         let Kind::Integer {
             size, is_signed, ..

@@ -29,7 +29,7 @@ impl Launch {
         }
     }
 
-    /// What gdb has to be told.
+    /// The commands that set this up in gdb.
     pub(super) fn commands(&self) -> Vec<String> {
         // Without a shell gdb splits arguments at spaces, and knows neither quotes nor files.
         let needs_shell = self.input.is_some()

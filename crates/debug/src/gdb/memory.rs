@@ -122,7 +122,7 @@ impl Subject {
 struct RawNode {
     id: NodeId,
     fields: Arc<Vec<Field>>,
-    /// Nothing for a freed one, which holds nothing that means anything.
+    /// Nothing for a freed one, because its content means nothing.
     bytes: Option<Vec<u8>>,
 }
 
@@ -306,7 +306,7 @@ impl Walk<'_> {
 
     /// Reads the memory in which these fields lie. Nothing if it cannot be read.
     fn read(&mut self, address: u64, fields: &[Field]) -> Result<Option<Vec<u8>>> {
-        // At least one byte tells whether there is anything.
+        // Reading at least one byte shows whether the memory is mapped.
         let mut length = 1;
         for field in fields {
             let size = self.types.kind_size(self.gdb, &field.kind)?;

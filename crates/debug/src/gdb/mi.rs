@@ -10,7 +10,7 @@ use super::parse;
 /// A value in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A c-string, without quotes and escapes. Bytes that are no UTF-8 are replaced.
+    /// A c-string, without quotes and escapes. Bytes that are not UTF-8 are replaced.
     Text(String),
     /// A tuple: `{name="value",…}`. A value without a name, which gdb prints for some lists, has an empty name.
     Tuple(Vec<(String, Item)>),
@@ -108,7 +108,7 @@ pub enum Record {
     Stream(StreamKind, String),
     /// `(gdb)`: gdb waits for a command.
     Prompt,
-    /// A line that is none of these, as it is. Bytes that are no UTF-8 are replaced.
+    /// A line that is none of these, as it is. Bytes that are not UTF-8 are replaced.
     Unreadable(String),
 }
 

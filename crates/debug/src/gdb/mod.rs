@@ -81,7 +81,7 @@ pub enum Error {
         source: io::Error,
     },
     /// There is no pseudo terminal for the subject.
-    #[error("cannot make a terminal for the program")]
+    #[error("cannot open a pseudo-terminal for the program")]
     Terminal(#[source] io::Error),
     /// gdb is not there any more.
     #[error("gdb ended")]

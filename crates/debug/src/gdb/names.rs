@@ -96,7 +96,7 @@ impl Names {
         }
     }
 
-    /// Forgets where freed nodes are: code that nobody followed may have got their memory again.
+    /// Forgets where freed nodes are: code that was not followed may have allocated their memory again.
     pub fn forget_freed(&mut self) {
         let freed = self
             .entries

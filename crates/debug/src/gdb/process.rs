@@ -55,7 +55,7 @@ const ENVIRONMENT: [(&str, Option<&str>); 4] = [
     ("LINES", None),
 ];
 
-/// A limit that nobody lives to see, for limits that no clock can hold.
+/// A limit that is never reached, in place of limits that no clock can represent.
 const ENDLESS: Duration = Duration::from_secs(1 << 30);
 
 /// Settings that any gdb since version 9 has, or can do without.
@@ -263,7 +263,7 @@ impl Gdb {
                 Record::Async(AsyncKind::Exec | AsyncKind::Notify, event) => {
                     self.events.push(event);
                 }
-                // Answers to commands that were given up, and what nobody asked for.
+                // Answers to commands that were given up, and records that answer no command.
                 Record::Result(_)
                 | Record::Async(AsyncKind::Status, _)
                 | Record::Stream(..)

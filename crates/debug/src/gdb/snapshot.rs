@@ -1,5 +1,5 @@
-//! The memory and the registers of the subject at a stop, so that it can go back there: all variables, also those that nobody
-//! sees, and what the allocator knows of blocks.
+//! The memory and the registers of the subject at a stop, so that it can go back there: all variables, also those that are
+//! not shown, and the allocator's own data.
 //!
 //! What the system keeps for the process stays as it is: what it has read and printed, open files, memory that it shares with
 //! other processes.
@@ -131,7 +131,7 @@ fn unkept(reason: &str) -> Error {
     Error::Unkept(reason.to_owned())
 }
 
-/// That the process has a single thread: those that others wait for cannot be put back.
+/// Checks that the process has a single thread: others could not be put back.
 fn alone(process: i32) -> Result<()> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     match tasks.map(Iterator::count) {

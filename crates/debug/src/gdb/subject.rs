@@ -31,7 +31,7 @@ pub(super) struct Process {
     /// Zero if there is none.
     pub(super) id: AtomicI32,
     pub(super) is_running: AtomicBool,
-    /// Whether somebody wants it to stop.
+    /// Whether it was asked to stop.
     pub(super) is_asked: AtomicBool,
 }
 
@@ -85,7 +85,7 @@ pub struct Subject {
     pub(super) types: Types,
     pub(super) globals: Vec<Global>,
     terminal: Terminal,
-    /// What earlier runs printed and nobody took yet.
+    /// Output of earlier runs that was not taken yet.
     printed_before: String,
     pub(super) breakpoints: BTreeSet<u32>,
     /// The signal that is delivered when the program goes on.
@@ -240,7 +240,7 @@ impl Subject {
         Ok(frame)
     }
 
-    /// The frames from the innermost, at most so many. Their identities are not filled in.
+    /// The frames from the innermost, at most this many. Their identities are not filled in.
     ///
     /// # Errors
     ///

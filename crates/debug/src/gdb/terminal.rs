@@ -29,7 +29,7 @@ const END_OF_INPUT: u8 = 0x04;
 /// How much output is kept. A subject in an endless loop would fill the memory.
 const KEPT: usize = 1 << 20;
 
-/// What the subject printed and nobody took yet.
+/// Output of the subject that was not taken yet.
 #[derive(Debug, Default)]
 struct Printed {
     bytes: Vec<u8>,
@@ -129,7 +129,7 @@ impl Terminal {
 
     /// Gives the subject something to read.
     pub(super) fn write(&self, text: &str) {
-        // Fails only if the subject cannot read any more, and then nobody misses it.
+        // Fails only if the subject cannot read any more, and then it does not matter.
         let _ = self.input.send(text.as_bytes().to_vec());
     }
 

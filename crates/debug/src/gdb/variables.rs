@@ -1,7 +1,7 @@
 //! Which variables there are: those in scope at the current line, and the program's own globals.
 //!
-//! gdb lists all variables of the blocks around the current instruction, also those whose declaration is still to
-//! come. gdb's Python, where it has one, tells where they are declared. What they hold is left to [`super::memory`].
+//! gdb lists all variables of the blocks around the current instruction, also those whose declaration is still to come.
+//! gdb's Python, where it has one, knows where they are declared. Reading their values is left to [`super::memory`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -86,7 +86,7 @@ impl Subject {
         Ok(())
     }
 
-    /// Which structure an expression points to by its type: the tag, as nodes have it. Nothing if it is no pointer
+    /// Which structure an expression points to by its type: the tag, as nodes have it. Nothing if it is not a pointer
     /// to a structure, or to a pointer to one.
     ///
     /// # Errors

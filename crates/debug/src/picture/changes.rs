@@ -93,7 +93,7 @@ impl Changes {
             .unwrap_or_default()
     }
 
-    /// What is to be said of variables and nodes that are not in the newer state, with their names: what is no longer there, and
+    /// The sentences about variables and nodes that are not in the newer state, with their names: what is no longer there, and
     /// nodes to which nothing in it leads. These may still be allocated, and variables that are not shown may lead to them.
     pub fn missing(&self) -> impl Iterator<Item = (&'static str, &[String])> {
         let unreached = match self.unreached.len() {

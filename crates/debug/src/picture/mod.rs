@@ -1,7 +1,7 @@
 //! Pictures of memory graphs.
 //!
 //! The graph is read once (`shape`, with the rows of its boxes in `arrays`), compared with an older one (`changes`), and then drawn for a terminal
-//! ([`draw`] and [`beside()`]), as SVG ([`svg()`]) or in words ([`words()`]). Where a state comes from is no concern of
+//! ([`draw`] and [`beside()`]), as SVG ([`svg()`]) or in words ([`words()`]). Where a state comes from is not a concern of
 //! these modules, and they read and write nothing: each gives back a string.
 //!
 //! All of them are deterministic: equal states give equal pictures.

@@ -1,7 +1,7 @@
 //! Draws a memory graph as one SVG file that needs nothing else.
 //!
 //! The groups are laid out one by one and put below each other, after a line with the variables that point to no node.
-//! At most [`MOST`] nodes are drawn; how many are left out is said. What a box, an arrow and a colour look like is
+//! At most [`MOST`] nodes are drawn; a note says how many are left out. What a box, an arrow and a colour look like is
 //! left to [`super::card`], [`super::arrow`] and [`super::paint`]; where they are, to [`super::place`].
 
 use nopol_heap::state::{State, Value};

@@ -22,7 +22,7 @@ pub fn draw(state: &State, before: Option<&State>, width: usize, color: bool) ->
     picture(state, &Changes::new(state, before), width, color, true).render(color)
 }
 
-/// Draws a state with its changes. Whether to tell what is gone can be chosen.
+/// Draws a state with its changes, and if wanted also names what is gone.
 pub fn picture(
     state: &State,
     changes: &Changes,
@@ -87,7 +87,7 @@ pub fn picture(
     block
 }
 
-/// Says that nodes are not drawn: those that are drawn lead to so many others.
+/// Says that nodes are not drawn: those that are drawn lead to this many others.
 pub fn hidden(count: usize) -> String {
     format!(
         "… and at least {count} more node{}",

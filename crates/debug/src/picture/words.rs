@@ -1,7 +1,7 @@
 //! Describes a memory graph in words, for those who cannot see the picture, and for tests.
 //!
-//! Only the structure is told: which variable leads where, and how the nodes follow each other. The data in the nodes
-//! are left to the pictures.
+//! Only the structure is described: which variable leads where, and how the nodes follow each other. The data in the
+//! nodes are left to the pictures.
 
 use nopol_heap::state::{State, Value};
 
@@ -76,7 +76,7 @@ fn list(graph: &Graph<'_>, members: &[usize], along: Option<&str>, parts: &mut V
     }
 }
 
-/// The variables that point to nodes which have been told already.
+/// The variables that point to nodes that were described already.
 fn inner_labels(graph: &Graph<'_>, nodes: &[usize], parts: &mut Vec<String>) {
     for &node in nodes.iter().filter(|&&node| !graph.labels[node].is_empty()) {
         parts.push(format!("{}{}", labels(graph, node), graph.node(node).id));

@@ -18,7 +18,7 @@ pub enum Named {
 pub enum Command {
     /// Runs the program to `main`.
     Start,
-    /// Executes so many statements.
+    /// Executes this many statements.
     Next(u32),
     /// Enters the function that is called.
     Step,

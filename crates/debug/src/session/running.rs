@@ -14,7 +14,7 @@ use super::{DebugSession, Done, found, push, said};
 use crate::gdb::{self, Stop, Why};
 
 impl DebugSession {
-    /// That the program runs.
+    /// Checks that the program is running.
     pub(super) fn alive(&self) -> Done<()> {
         match &self.stop {
             Some(stop) if stop.is_alive() => Ok(()),
@@ -46,8 +46,8 @@ impl DebugSession {
         Ok(text)
     }
 
-    /// Executes statements as long as `goes_on` says so after each of them, the program is there, nobody interrupts it, and it
-    /// does not take too long. What is said, and whether it was `goes_on` that ended it.
+    /// Executes statements as long as `goes_on` returns true after each of them, the program is alive, the user does not
+    /// interrupt it, and the time limit is not reached. Returns the text for the user, and whether `goes_on` ended it.
     fn walk(&mut self, mut goes_on: impl FnMut(&Self) -> bool) -> Done<(String, bool)> {
         let started = Instant::now();
         let limit = self.settings.limit;
@@ -73,7 +73,7 @@ impl DebugSession {
                     let seconds = limit.as_secs();
                     push(
                         &mut text,
-                        &format!("the program was stopped after {seconds} s, before it was there"),
+                        &format!("the program was stopped after {seconds} s, before it got there"),
                     );
                 }
                 self.shown_at(&mut text)?;
@@ -135,7 +135,7 @@ impl DebugSession {
                     return Err("the function is not followed".to_owned());
                 };
                 let line = tracked.loaded.routine.line_after(at, holds);
-                let line = line.ok_or("there is nothing to continue")?;
+                let line = line.ok_or("there is no statement to continue at")?;
                 self.subject.jump(line, limit).map_err(said)
             }
         }
@@ -154,7 +154,7 @@ impl DebugSession {
             tracked.obstacle = Some(reason.to_owned());
         }
         format!(
-            "the patch is not in force any more: {reason}; `rewrite FILE` writes it, and the program goes on as it was compiled"
+            "the patch is no longer in force: {reason}; the program continues as it was compiled, and `rewrite FILE` writes the patch"
         )
     }
 
@@ -201,12 +201,12 @@ impl DebugSession {
         if !routine.leads_elsewhere(at, enters) {
             return Err(match routine.loop_at(at) {
                 Some(_) => "the body of this loop has no statement: there is nothing to enter",
-                None => "this branch has no statement: the program goes on in the same way with and without it",
+                None => "this branch has no statement: the program continues in the same way with and without it",
             }
             .to_owned());
         }
         let line = routine.line_after(at, enters);
-        let line = line.ok_or("there is nothing to continue")?;
+        let line = line.ok_or("there is no statement to continue at")?;
         let stop = self.subject.jump(line, self.settings.limit).map_err(said)?;
         if let Some(tracked) = &mut self.tracked {
             tracked.is_forced = true;
@@ -219,7 +219,7 @@ impl DebugSession {
             Some((file, line)) => {
                 let line = line
                     .parse()
-                    .map_err(|_| format!("`{line}` is not the number of a line"))?;
+                    .map_err(|_| format!("`{line}` is not a line number"))?;
                 self.subject.break_at_line(file, line)
             }
             None => match place.parse::<u32>() {
@@ -322,7 +322,7 @@ impl DebugSession {
             ),
             Why::WaitsForInput => push(
                 text,
-                "the program waits for input, which it does not get in a session: it was interrupted; a test of nopol.toml may have input (--only)",
+                "the program was interrupted: it waits for input, and a session gives it none; to debug a test of nopol.toml with its input, use --only",
             ),
             Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {
@@ -388,7 +388,7 @@ impl DebugSession {
                     Err(outside) => {
                         push(
                             text,
-                            &format!("`{function}` can be looked at but not repaired: {outside}"),
+                            &format!("`{function}` can be inspected, but not repaired: {outside}"),
                         );
                         self.unfollowed.push(function);
                         return Ok(());
@@ -406,7 +406,7 @@ impl DebugSession {
         if way.is_open && was_seen {
             push(
                 text,
-                "a loop stands on one line: its iterations were not seen, so its condition decides",
+                "a loop is on one line: its iterations were not observed, so its condition decides how many there are",
             );
         }
         let statements = inserted(&tracked.loaded, tracked.in_force(), &way.slots);

@@ -169,7 +169,7 @@ fn patched(texts: &[String], edits: &[StatementEdit], span: Span) -> String {
     written
 }
 
-/// As gdb can evaluate it, which knows no macros.
+/// The text as gdb, which knows no macros, can evaluate it.
 fn evaluable(loaded: &Loaded, place: Span, text: &str) -> Result<String, String> {
     let files = loaded.program.files.iter().cloned();
     let files: Vec<_> = files.zip(loaded.texts.iter().cloned()).collect();

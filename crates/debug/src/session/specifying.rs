@@ -25,7 +25,7 @@ use super::{DebugSession, Done, MOST_NODES, said, written};
 use crate::gdb::{self, Stop, Why};
 use crate::picture;
 
-/// What is asserted if no patch explains all, and what is said then.
+/// Which values are asserted if no patch explains all of them, and the note that the answer gets then.
 const LOOSER: [(Trust, &str); 2] = [
     (
         Trust::Variables,
@@ -40,8 +40,8 @@ const LOOSER: [(Trust, &str); 2] = [
 /// In how many parts the time is split: with all that is asserted, and with each of [`LOOSER`].
 const PARTS: u32 = 3;
 
-/// Why no patch can be offered: what is asserted says nothing of a triple that fails, or it begins with something that nobody
-/// could read. None if there is no such triple.
+/// Why no patch can be offered: the assertions say nothing about a triple that fails, or it begins with a value that could
+/// not be read. None if there is no such triple.
 fn unspecified(routine: &Routine, triples: &[Triple]) -> Option<String> {
     for triple in triples {
         let Err(failure) = triple.check(routine) else {
@@ -50,7 +50,7 @@ fn unspecified(routine: &Routine, triples: &[Triple]) -> Option<String> {
         let is_forced = matches!(&triple.control, Control::Along(visits) if !visits.is_empty());
         if triple.wanted(routine).is_empty() && !is_forced {
             return Some(
-                "no repair is searched for: nothing that is asserted could be read".to_owned(),
+                "cannot search for a repair: none of the asserted values could be read".to_owned(),
             );
         }
         if let Failure::Fault(Fault::Dangling(statement) | Fault::Unknown(statement)) = failure {
@@ -67,7 +67,7 @@ fn unspecified(routine: &Routine, triples: &[Triple]) -> Option<String> {
             });
             if let Some(name) = unread {
                 return Some(format!(
-                    "no repair is searched for: `{name}` cannot be read, and line {} needs it",
+                    "cannot search for a repair: `{name}` cannot be read, and line {} needs it",
                     routine.statements[statement].line
                 ));
             }
@@ -90,14 +90,14 @@ impl DebugSession {
             let function = frame.and_then(|frame| frame.function.as_deref());
             return Err(match &self.tracked {
                 Some(tracked) if function == Some(&tracked.loaded.routine.name) => format!(
-                    "the program is in the middle of a statement of `{}`: reach the next one with `next` first",
+                    "the program is in the middle of a statement of `{}`: use `next` to reach the next statement first",
                     tracked.loaded.routine.name
                 ),
                 Some(tracked) => format!(
                     "states are asserted in `{}`, but the program is elsewhere; to repair another function, `undo` these states",
                     tracked.loaded.routine.name
                 ),
-                None => "states are asserted within the function under repair: `step` enters one"
+                None => "states can be asserted only in a function under repair: `step` enters one"
                     .to_owned(),
             });
         }
@@ -108,7 +108,7 @@ impl DebugSession {
         }
         if self.tracked.as_ref().is_some_and(Tracked::is_halfway) {
             return Err(
-                "this statement is not modelled, and half done: reach its end with `next` first"
+                "the program is in the middle of a statement that is not modelled: use `next` to reach its end first"
                     .to_owned(),
             );
         }
@@ -127,7 +127,7 @@ impl DebugSession {
             && tracked.is_lost()
         {
             return Err(
-                "it is not known how often this line was reached: continue to the end of the loop, or `start` and come here with `next`"
+                "it is not known how often this line was reached: continue to the end of the loop, or `start` again and come here with `next`"
                     .to_owned(),
             );
         }
@@ -150,9 +150,10 @@ impl DebugSession {
                     format!("the state is added to the specification: checkpoint {number}");
                 if !unread.is_empty() {
                     let names = unread.join("`, `");
+                    let it = nopol_basics::agree(unread.len(), "it", "them");
                     let _ = write!(
                         text,
-                        "\n`{names}` cannot be read: nothing is asserted of it"
+                        "\n`{names}` cannot be read: nothing is asserted about {it}"
                     );
                 }
                 Ok(text)
@@ -244,8 +245,8 @@ impl DebugSession {
                 tracked.changes.clear();
                 tracked.obstacle = None;
                 Ok(match chain.as_slice() {
-                    [_] if triples.iter().all(is_empty) => "nothing has to be changed: only the state at the beginning of the call is asserted; continue, and assert another one".to_owned(),
-                    _ => format!("nothing has to be changed: the program fulfils all assertions{note}"),
+                    [_] if triples.iter().all(is_empty) => "there is nothing to repair yet: only the state at the beginning of the call is asserted; continue, and assert another state".to_owned(),
+                    _ => format!("there is nothing to repair: the program satisfies all assertions{note}"),
                 })
             }
             HeapOutcome::Patch(changes) => {
@@ -264,7 +265,7 @@ impl DebugSession {
                     .map(ToString::to_string)
                     .collect();
                 Err(match of.as_slice() {
-                    [] => "no change that `repair` tries fulfils the assertions".to_owned(),
+                    [] => "no change that `repair` tries satisfies the assertions".to_owned(),
                     [one] => format!(
                         "no change that `repair` tries leads to the state of checkpoint {one}: take it back with `undo`, or go back before it with `resume`"
                     ),
@@ -275,17 +276,17 @@ impl DebugSession {
                 })
             }
             HeapOutcome::Exhausted => {
-                Err("no repair was found that fulfils all assertions".to_owned())
+                Err("no repair was found that satisfies all assertions".to_owned())
             }
             HeapOutcome::Unknown if asked.load(Ordering::SeqCst) => {
                 Err("the search was interrupted before it found a repair".to_owned())
             }
             HeapOutcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
-                "no repair was found in {seconds:.0} s: assert states more often, on fewer nodes, or name correct lines with `concrete`"
+                "no repair was found in {seconds:.0} s: assert states more often or on fewer nodes, or declare lines correct with `concrete`"
             )),
             HeapOutcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
             HeapOutcome::Unknown => Err(
-                "no repair was found: the way between two checkpoints is too long, or there are too many nodes; assert states more often, on fewer nodes".to_owned(),
+                "no repair was found: the path between two checkpoints is too long, or there are too many nodes; assert states more often or on fewer nodes".to_owned(),
             ),
         };
         answer.map_err(|sentence| sentence + &seen)
@@ -302,7 +303,7 @@ impl DebugSession {
                 ", but the patch is not in force, because {reason}; `rewrite FILE` writes it"
             ),
             (None, Some(Why::Signal { name, .. })) => format!(
-                "; the patch is in force in `{function}`, once `start` or `resume` leads away from {name}"
+                "; the program got {name} here, so the patch is in force in `{function}` only after `start` or `resume`"
             ),
             _ if self.here().is_none() => {
                 format!("; the patch is in force as soon as the program is in `{function}` again")
@@ -376,7 +377,7 @@ impl DebugSession {
             known.filter(|statement| lines.contains(&statement.line) && !statement.is_locked);
         if known.count() == 0 {
             return Err(format!(
-                "there is no statement of `{}` there",
+                "`{}` has no statement that could be changed there",
                 tracked.loaded.routine.name
             ));
         }
@@ -449,7 +450,7 @@ impl DebugSession {
             if changed.moves != self.moves {
                 self.changed.pop();
                 return Err(format!(
-                    "the change of `{name}` stays, because the program has gone on since then; another `undo` takes back what was done before it"
+                    "the change of `{name}` stays, because the program has moved on since then; another `undo` takes back the `change` or `spec` before it"
                 ));
             }
             self.write(&changed.named, changed.before)?;
@@ -467,7 +468,7 @@ impl DebugSession {
         let mut text = match after.as_slice() {
             [] => format!("checkpoint {last} is removed\n"),
             [first, ..] => format!(
-                "checkpoint {last} does not count any more; it is kept, because checkpoint {first} comes after it, and counts again after `resume`\n"
+                "checkpoint {last} no longer counts; it is kept, because checkpoint {first} follows it, and counts again after `resume`\n"
             ),
         };
         // The function where the program is may be another one, which can be followed now.

@@ -1,5 +1,5 @@
 //! The function that is debugged, followed through its run: where control is, what was passed since the last assertion, and
-//! which states gdb shows are to be believed.
+//! which of the states that gdb shows can be trusted.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Tracked {
         self.restart();
     }
 
-    /// The call began here, in this state; none if nobody could read it.
+    /// The call began here, in this state; none if the state could not be read.
     pub(super) fn begin(&mut self, begin: Option<(Point, Memory)>) {
         self.begin = begin;
         self.is_beginning = false;
@@ -242,8 +242,8 @@ impl Tracked {
         }
     }
 
-    /// Whether nobody saw how control came to this place, which it comes to again and again. Where the call began, or after a
-    /// checkpoint that is outside of loops, it is the first time.
+    /// Whether it was not observed how control came to this place, to which it comes again and again. Where the call began,
+    /// or after a checkpoint that is outside of loops, it is the first time.
     pub(super) fn is_lost(&self) -> bool {
         self.visits.is_none()
             && self
@@ -296,7 +296,7 @@ impl Tracked {
                 memory.variables[id] = *value;
             }
         }
-        // New nodes get numbers that nobody had yet.
+        // New nodes get numbers that were never used.
         while memory.nodes.len() < nodes as usize {
             memory.nodes.push(Node {
                 record: Default::default(),

@@ -63,7 +63,7 @@ impl History {
 
     /// Lets all who wait look whether it still is of use.
     pub fn wake(&self) {
-        // With the lock nobody is between looking and waiting.
+        // With the lock held, no thread is between looking and waiting.
         drop(self.lock());
         self.news.notify_all();
     }

@@ -193,7 +193,7 @@ impl Solver {
         }
     }
 
-    /// The same with so many decisions at most; `None` if they are not enough.
+    /// The same with this many decisions at most; `None` if they are not enough.
     ///
     /// # Errors
     /// If the solver gives up for another reason.

@@ -1,4 +1,4 @@
-//! Boolean circuits whose equal gates are one gate, so that what is constant folds away and what is encoded twice is there
+//! Boolean circuits in which equal gates are shared, so that constants fold away and a part that is encoded twice exists
 //! once. [`word`] has machine arithmetic, [`cnf`] gives a circuit to a SAT solver.
 
 pub mod cnf;

@@ -90,7 +90,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// A signed number of elements of so many cells, as a number of cells. What is too large leads out of every object.
+    /// A signed number of elements of this many cells, as a number of cells. What is too large leads out of every object.
     pub(super) fn scaled(&mut self, number: &[Bit], stride: u32) -> Word {
         let index = word::resized(number, INDEX_BITS, true);
         let again = word::resized(&index, number.len(), true);
@@ -108,7 +108,7 @@ impl Encoder<'_> {
         self.circuit.choose(fits, &cells, &index_word(FAR))
     }
 
-    /// A pointer so many cells further; null stays null.
+    /// A pointer this many cells further; null stays null.
     pub(super) fn moved(&mut self, targets: &[Target], by: &[Bit]) -> Rc<[Target]> {
         let far = index_word(FAR);
         let is_far = self.circuit.equal(by, &far);
@@ -187,7 +187,7 @@ impl Encoder<'_> {
         Located { targets, outside }
     }
 
-    /// The cell so many cells further.
+    /// The cell this many cells further.
     pub(super) fn further(&mut self, located: &Located, cells: u32) -> Located {
         let targets = self.moved(&located.targets, &index_word(i128::from(cells)));
         Located {

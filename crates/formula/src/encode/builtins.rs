@@ -91,11 +91,14 @@ impl Encoder<'_> {
                 });
                 Ok(Value::zero(ty))
             }
-            _ => self.stop(span, "a function is called with arguments of other types"),
+            _ => self.stop(
+                span,
+                "a library function is called with arguments of unsupported types",
+            ),
         }
     }
 
-    /// A new object of so many times these cells, or null if that is too many.
+    /// A new object of this many times these cells, or null if that is too many.
     fn row(&mut self, cells: &[Scalar], count: &Word, initially: Initially) -> Value {
         let each = cells.len().max(1) as i128;
         let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
@@ -136,7 +139,7 @@ impl Encoder<'_> {
         Some(number)
     }
 
-    /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is no fault.
+    /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is not a fault.
     fn known_text(&mut self, object: ObjectId, start: u64) -> Option<Vec<u8>> {
         let length = word::known(&self.memory.objects[object].length)?;
         if self.was_freed(object) != Bit::FALSE {
@@ -213,7 +216,7 @@ impl Encoder<'_> {
         self.state.input = self.progress(after);
         for (number, target) in targets.iter().enumerate() {
             let Value::Pointer(target) = target else {
-                return self.stop(span, "input is read into something that is not an address");
+                return self.stop(span, "the target of an input conversion is not an address");
             };
             for (bit, values) in &runs {
                 match values.get(number) {
@@ -249,7 +252,10 @@ impl Encoder<'_> {
 
     fn read_line(&mut self, buffer: &Rc<[Target]>, size: &Word, span: Span) -> Result<Value> {
         let Some(size) = word::known(size) else {
-            return self.stop(span, "a line is read into a buffer of a computed size");
+            return self.stop(
+                span,
+                "the size of the buffer for a line of input is not a known constant",
+            );
         };
         let most = usize::try_from(size).unwrap_or(0).saturating_sub(1);
         let stdin = Rc::clone(&self.stdin);
@@ -285,7 +291,7 @@ impl Encoder<'_> {
                 Conversion::Space => from,
                 Conversion::Int { ty, .. } => {
                     let Some(Value::Bits(value)) = values.next() else {
-                        return self.stop(span, "what is printed as a number is not one");
+                        return self.stop(span, "the value printed as a number is not a number");
                     };
                     match output {
                         Some(output) => self.print_number(output, &from, conversion, *ty, value),
@@ -294,7 +300,7 @@ impl Encoder<'_> {
                 }
                 Conversion::Char => {
                     let Some(Value::Bits(value)) = values.next() else {
-                        return self.stop(span, "what is printed as a character is not one");
+                        return self.stop(span, "the value printed as a character is not a number");
                     };
                     match output {
                         Some(output) => self.print_byte(output, &from, value),
@@ -303,7 +309,7 @@ impl Encoder<'_> {
                 }
                 Conversion::Str | Conversion::Word(_) => {
                     let Some(Value::Pointer(string)) = values.next() else {
-                        return self.stop(span, "what is printed as a string is not one");
+                        return self.stop(span, "the value printed as a string is not a pointer");
                     };
                     self.print_string(output, from, &string.clone(), span)?
                 }

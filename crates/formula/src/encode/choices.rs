@@ -70,7 +70,7 @@ impl Encoder<'_> {
                 }
                 let (x, y) = (self.value(a)?, self.value(b)?);
                 let (Value::Bits(x), Value::Bits(y)) = (x, y) else {
-                    return self.stop(original.span, "pointers have no other operators");
+                    return self.stop(original.span, "an operator on pointers cannot be replaced");
                 };
                 let changed = self.circuit.any(others.iter().map(|(made, _)| *made));
                 let mut value =

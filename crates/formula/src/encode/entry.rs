@@ -76,7 +76,10 @@ pub fn encode_call(
     let result = match (called.result, result) {
         (None, _) => None,
         (Some(Scalar::Pointer), _) | (_, Value::Pointer(_)) => {
-            return encoder.stop(Span::default(), "a pointer is returned");
+            return encoder.stop(
+                Span::default(),
+                "the function returns a pointer, which is not supported",
+            );
         }
         (Some(_), Value::Bits(word)) => Some(word),
     };

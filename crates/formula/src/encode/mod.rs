@@ -425,7 +425,7 @@ impl<'a> Encoder<'a> {
     /// What an object holds here.
     fn contents(&mut self, object: ObjectId) -> &mut ContentsId {
         let contents = &mut self.state.contents;
-        // Objects that were made elsewhere are zero here; nobody can reach them.
+        // Objects that were made elsewhere are zero here; nothing can reach them.
         for missing in contents.len()..=usize::from(object) {
             contents.push(self.memory.zero(ObjectId::from(missing)));
         }
@@ -554,7 +554,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// A state with the objects of another one, which nobody can reach from it.
+/// A state with the objects of another one, which cannot be reached from it.
 fn with_objects(mut state: State, other: &State) -> State {
     let from = state.contents.len();
     state.contents.extend(other.contents.iter().skip(from));

@@ -39,7 +39,7 @@ pub enum Part {
     OnDemand,
     /// All of it: the program formula (PF).
     Whole,
-    /// The path of the failing run, where leaving it is no way to pass: the flow-sensitive path formula (FS).
+    /// The path of the failing run, where leaving it is not a way to pass: the flow-sensitive path formula (FS).
     Path,
     /// The same without the branches: the flow-insensitive one (FI).
     PathInsensitive,

@@ -1,6 +1,6 @@
-//! Angelic values close to what the program computes. A solver says any that will do, such as 65539 where 3 would, too. So each
-//! value of a run, one after the other, is moved towards the one that the program computes there: by runs, which cost little, and
-//! where these leave it far away, by the solver.
+//! Angelic values close to what the program computes. A solver returns any value that works, such as 65539 where 3 would work,
+//! too. So each value of a run, one after the other, is moved towards the one that the program computes there: by runs, which
+//! cost little, and where these leave it far away, by the solver.
 
 use std::collections::HashMap;
 
@@ -210,7 +210,7 @@ struct Left {
     questions: usize,
 }
 
-/// That a word is at most so far away from a number.
+/// Requires that a word is at most this far away from a number.
 fn within(
     shared: &mut Shared<'_>,
     word: &Word,

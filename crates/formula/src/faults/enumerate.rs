@@ -1,7 +1,7 @@
 //! All minimal candidates, the smallest first (AgxFaults, Algorithm 1). The paper asks one incremental MaxSMT solver. Here each test
-//! has an incremental SAT solver of its own, which is asked whether certain places are enough; if they are not, it tells
-//! a core, and [`super::hitting`] proposes the next places. So tests need no common formula, and a formula is only asked with
-//! nearly everything in it fixed.
+//! has an incremental SAT solver of its own, which is asked whether certain places are enough; if they are not, it returns a core,
+//! and [`super::hitting`] proposes the next places. So tests need no common formula, and a formula is only asked with nearly
+//! everything in it fixed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -87,7 +87,7 @@ pub(super) struct Asked<'a> {
     clean: u32,
 }
 
-/// Every minimal set of at most so many places that makes all of these failing tests pass. `usual` are values of each
+/// Every minimal set of at most this many places that makes all of these failing tests pass. `usual` are values of each
 /// place that are tried before a solver is asked, and shown rather than its.
 ///
 /// # Errors
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
         Ok((outcome, found, self.options.size.min(all)))
     }
 
-    /// Adds all candidates of at most so many places.
+    /// Adds all candidates of at most this many places.
     fn of_size(&mut self, size: usize, found: &mut Vec<Candidate>) -> Result<(), Trouble> {
         self.decisions = FEW_DECISIONS;
         loop {
@@ -470,7 +470,7 @@ impl<'a> Search<'a> {
         guesses
     }
 
-    /// No superset of these places from now on.
+    /// Excludes all supersets of these places from now on.
     fn block(&mut self, set: &[PlaceId]) {
         self.hitting.block(set);
         self.blocked.push(set.to_vec());

@@ -1,5 +1,5 @@
 //! Sets of places that have one in every core, the smallest first. A core is a set of places of which one must compute something
-//! else for some test to pass. Candidates are such sets, and every such set that is no candidate gives another core: the
+//! else for some test to pass. Candidates are such sets, and every such set that is not a candidate gives another core: the
 //! duality of minimal correction sets and minimal unsatisfiable sets (Reiter 1987), as MaxHS and SMUS search with it. The
 //! solver here knows only cores. The solvers that know programs are asked about one set at a time, with all other places
 //! as they are, which leaves them little to search.
@@ -26,7 +26,7 @@ pub struct Hitting {
 }
 
 impl Hitting {
-    /// Of these places, without any core. Sets have at most so many places.
+    /// Sets of these places, without any core yet. A set has at most `most` places.
     pub fn new(places: impl Iterator<Item = PlaceId>, most: usize, patience: Patience) -> Self {
         let mut circuit = Circuit::default();
         let places: BTreeMap<PlaceId, Bit> = places.map(|place| (place, circuit.input())).collect();
@@ -84,7 +84,7 @@ impl Hitting {
         .collect()
     }
 
-    /// A set of at most so many places that has one in every core and includes none that is blocked.
+    /// A set of at most this many places that has one in every core and includes none that is blocked.
     ///
     /// # Errors
     /// If the solver gives up.

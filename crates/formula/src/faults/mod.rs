@@ -60,10 +60,10 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Time => "the time limit ended the search (--time-limit)",
-            Self::Decisions => "the search ended because the solver was given up",
+            Self::Decisions => "the search ended because the solver gave up",
             Self::Gates => "the search ended because the formula became too large (--bound)",
             Self::Steps => {
-                "the search ended at a run that takes too long with other values (--bound)"
+                "the search ended because a run takes too long with other values (--bound)"
             }
         })
     }
@@ -78,7 +78,7 @@ pub struct FaultSets {
     pub candidates: Vec<Candidate>,
     /// The largest size that was searched completely.
     pub complete_to: usize,
-    /// The numbers of the tests whose runs are in the formula.
+    /// The numbers of the tests with runs in the formula.
     pub encoded: Vec<usize>,
     /// The positions of the candidates' runs.
     pub positions: Positions,
@@ -94,7 +94,7 @@ pub struct FaultSets {
     pub total: f64,
 }
 
-/// Why nothing can be said.
+/// Why a search has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// A run needs what formulas do not have.

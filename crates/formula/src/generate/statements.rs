@@ -9,7 +9,7 @@ use super::expressions::binary;
 use super::{Generator, Shape, constant, expr, load};
 
 impl Generator {
-    /// At least so many statements, with blocks so deep within them.
+    /// At least this many statements, with blocks so deep within them.
     pub fn statements(&mut self, least: usize, depth: u32) -> Vec<Statement> {
         let outer = self.scope.len();
         let mut statements = Vec::new();

@@ -30,7 +30,7 @@ impl<'a> Mutator<'a> {
         let at = text.span(range.start + literal.1.sign..range.end);
         let written = &self.original.written;
         let not = written.item(at).map_or(&[][..], |item| &item.not);
-        // Unsigned numbers wrap in C, and so does a sign before one. In Rust what does not fit is no number of the type.
+        // Unsigned numbers wrap in C, and so does a sign before one. In Rust what does not fit is not a number of the type.
         let wraps = text.dialect == Dialect::C && !kind.signed;
         let mut others: Vec<(i128, i128)> = [value + 1, value - 1, -value, 0]
             .into_iter()

@@ -63,7 +63,7 @@ impl Mutator<'_> {
         let between = text.text.get(first.end..second.start)?;
         let of = |range: std::ops::Range<usize>| text.text.get(range);
         let (one, other) = (of(first.clone())?, of(second.clone())?);
-        // A receiver is no argument, and what differs only in parentheses stays as it is.
+        // A receiver is not an argument, and what differs only in parentheses stays as it is.
         let is_list = between.trim_start().starts_with(',') && between.trim_end().ends_with(',');
         (is_list && one != other).then(|| {
             let swapped = [other, between, one].concat();

@@ -66,7 +66,7 @@ impl<'a> Text<'a> {
     /// The operation that an expression is, if that is written.
     pub fn operation(self, expr: &Expr) -> Option<&'a Operation> {
         let operation = self.written.operation(expr.span)?;
-        // An operation that nobody wrote is where its first operand is.
+        // An operation that is not in the source is located at its first operand.
         let is_own = |a: &Expr| a.span != expr.span || matches!(a.kind, ExprKind::Distance(..));
         let is_this = match (&expr.kind, operation.operator) {
             (ExprKind::Binary(op, _, a, _), Operator::Binary(written)) => {

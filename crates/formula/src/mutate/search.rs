@@ -119,7 +119,7 @@ struct Search<'a> {
     started: Instant,
 }
 
-/// Every minimal repair of at most so many statements.
+/// Every minimal repair of at most this many statements.
 ///
 /// # Errors
 /// If a run cannot be encoded, or the formula and the interpreter disagree.
@@ -246,7 +246,7 @@ impl Search<'_> {
         }
     }
 
-    /// That no choice above a level is made, for all levels but the last.
+    /// Requires that no choice above a level is made, for all levels but the last.
     fn above(&mut self) -> Vec<Option<Lit>> {
         let levels = [Level::One, Level::Two];
         let above = levels.map(|level| {
@@ -433,7 +433,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// No program from now on that agrees on all choices on which a run depends.
+    /// Excludes all programs that agree on all choices on which a run depends.
     fn block_telling(&mut self, made: &Made, verdict: &Verdict) {
         let mut clause = Vec::new();
         for choice in verdict.telling.ones().map(ChoiceId::from) {
@@ -451,7 +451,7 @@ impl Search<'_> {
         self.solver.require(&clause);
     }
 
-    /// That a choice that is made brings another number along, as long as not too many were tried.
+    /// Requires another number for a choice that is made, as long as not too many were tried.
     fn other_number(&mut self, choice: ChoiceId, made: &Made) -> Option<Lit> {
         let number = made.get(&choice)?;
         let word = self.choices.numbers.get(&choice)?;
@@ -485,7 +485,7 @@ impl Search<'_> {
         self.block(choices.into_iter());
     }
 
-    /// No program in which choices are made like this.
+    /// Excludes programs in which choices are made like this.
     fn block(&mut self, made: impl Iterator<Item = (ChoiceId, bool)>) {
         let clause: Vec<Lit> = made
             .map(|(choice, value)| {

@@ -17,7 +17,7 @@ const MANY_STEPS: u64 = 1_000_000;
 /// The same for runs that say what is expected: a mutated program may take somewhat longer.
 const STEPS_EXPECTED: u64 = 100_000;
 
-/// After so many runs that do not end within this, no others are tried.
+/// After this many runs that do not end within this, no others are tried.
 const MOST_ENDLESS: usize = 8;
 
 /// How a run of a program ends that is followed far beyond the bound, and what it returns.

@@ -233,7 +233,7 @@ impl<'a> Mutator<'a> {
                 this.value(value, None);
                 this.lvalue(target);
             }),
-            // What is copied, asserted and assumed is no expression that computes a value.
+            // What is copied, asserted and assumed is not an expression that computes a value.
             Statement::Copy { .. }
             | Statement::Assert(..)
             | Statement::Assume(_)

@@ -224,7 +224,7 @@ fn differs(circuit: &mut Circuit, called: &Called, wanted: Option<&Word>) -> Bit
     }
 }
 
-/// What is said of a program.
+/// The verdict on a program.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// It is right.
@@ -452,7 +452,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether a program that is right within the bound goes wrong beyond it for some small arguments ([`SmallCalls`]), or runs
-    /// on without an end for some for which it must return ([`Proof::must_end`]): it is right because nobody waits for it.
+    /// on without an end for some for which it must return ([`Proof::must_end`]): it is right only because its run is cut off.
     /// Only few such arguments are tried.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Truth values of z3 in which what is known is folded away.
+//! Truth values of z3 with known parts folded away.
 
 use z3::ast::Bool;
 

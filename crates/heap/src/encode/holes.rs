@@ -206,7 +206,7 @@ impl Holes {
         changes
     }
 
-    /// That some choice is made otherwise than in a model.
+    /// Requires that some choice differs from a model.
     pub(super) fn otherwise(&self, model: &Model) -> Bool {
         let is_true = |of: &Bool| {
             model

@@ -1,4 +1,4 @@
-//! Puts called functions in place of their calls.
+//! Inlines calls.
 
 use nopol_program::ir::{
     Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, PointerKind, Span,
@@ -23,11 +23,22 @@ impl Lowering<'_> {
             .activations
             .iter()
             .any(|activation| activation.function == function);
-        if is_active || self.activations.len() > DEEPEST_CALL {
+        if is_active {
             return self.outside(span, format!("`{}` calls itself", of.name));
         }
+        if self.activations.len() > DEEPEST_CALL {
+            return self.outside(
+                span,
+                format!("calls are nested more than {DEEPEST_CALL} deep"),
+            );
+        }
         if self.routine.code.len() > MOST_INSTRUCTIONS {
-            return self.outside(span, "the function calls too much");
+            return self.outside(
+                span,
+                format!(
+                    "with all calls inlined, the function has more than {MOST_INSTRUCTIONS} instructions"
+                ),
+            );
         }
         let result = match (of.result_points_to, of.result) {
             (Some(record), _) => Some(Type::Pointer(record)),
@@ -50,7 +61,7 @@ impl Lowering<'_> {
             let mut parts = Parts::default();
             let ty = ty.or_else(|| number(argument.ty));
             let Some(ty) = ty else {
-                return self.outside(argument.span, "this argument is not modelled");
+                return self.outside(argument.span, "an argument of this type is not modelled");
             };
             let holder = self.hidden("argument", ty);
             parts.leaf(Atom::Read(Path::of(holder)), ty, None);
@@ -140,7 +151,7 @@ impl Lowering<'_> {
             ExprKind::Cast(inner) => self.effect(inner),
             _ => self.outside(
                 expr.span,
-                format!("`{}` is beyond pointers and numbers", self.text(expr.span)),
+                format!("`{}` is not modelled", self.text(expr.span)),
             ),
         }
     }

@@ -26,7 +26,7 @@ impl Lowering<'_> {
                 if self.routine.code.len() != before {
                     return self.outside(
                         expr.span,
-                        "a function is called in the second part of a condition",
+                        "a function call in the right operand of `&&` or `||` is not modelled",
                     );
                 }
                 Ok(match op {
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         span: Span,
         parts: &mut Parts,
     ) -> Result<Condition, Outside> {
-        // `p` alone is compared with a null that nobody wrote.
+        // `p` alone is compared with a null that is not in the source.
         let is_implied = |side: &Expr| {
             let is_unwritten = side.span == span || side.span.start >= side.span.end;
             is_unwritten && matches!(side.kind, ExprKind::Null | ExprKind::Constant(0))

@@ -154,7 +154,10 @@ impl Lowering<'_> {
                 self.type_temporary(target, value);
                 let path = self.path(target, value.span)?;
                 let Some(ty) = self.routine.type_of(&path) else {
-                    return self.outside(value.span, "a target of this type is not modelled");
+                    return self.outside(
+                        value.span,
+                        "an assignment to a value of this type is not modelled",
+                    );
                 };
                 let written = place.and_then(|place| self.program.places[place].target);
                 let written = written.filter(|_| self.is_own());
@@ -218,10 +221,9 @@ impl Lowering<'_> {
                 source,
                 cells,
             } if self.program.dialect == Dialect::Rust => self.copy_cells(target, source, *cells),
-            Statement::Copy { .. } => self.outside(
-                Span::default(),
-                "structures are copied, which is not modelled",
-            ),
+            Statement::Copy { .. } => {
+                self.outside(Span::default(), "copying a structure is not modelled")
+            }
             Statement::Breakable(node, body) if self.program.dialect == Dialect::Rust => {
                 let leave = self.target();
                 let exits = Exits {
@@ -297,7 +299,7 @@ impl Lowering<'_> {
             copied += 1;
         }
         if copied == 0 {
-            return self.outside(span, "something is copied that is not modelled");
+            return self.outside(span, "this copy is not modelled");
         }
         Ok(())
     }

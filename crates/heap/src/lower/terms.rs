@@ -136,7 +136,9 @@ impl Lowering<'_> {
                         let ty = self.routine.variables[result].ty;
                         Ok(parts.leaf(Atom::Read(Path::of(result)), ty, None))
                     }
-                    None => self.outside(expr.span, "a call has no result"),
+                    None => {
+                        self.outside(expr.span, "a function without a result is used as a value")
+                    }
                 }
             }
             ExprKind::Builtin(_, Builtin::Allocate(_, initially), _) => {
@@ -152,7 +154,7 @@ impl Lowering<'_> {
             _ if expr.ty == Scalar::Bool => self.truth_value(expr, parts),
             _ => self.outside(
                 expr.span,
-                format!("`{}` is beyond pointers and numbers", self.text(expr.span)),
+                format!("`{}` is not modelled", self.text(expr.span)),
             ),
         }
     }
@@ -178,7 +180,7 @@ impl Lowering<'_> {
                     let name = super::name_of(self.program, *variable);
                     // The program does not know the names of temporaries.
                     let reason = match name.starts_with('#') {
-                        true => format!("`{}` is beyond pointers and numbers", self.text(span)),
+                        true => format!("`{}` is not modelled", self.text(span)),
                         false => {
                             format!("`{name}` is neither a number nor a pointer to a structure")
                         }
@@ -191,7 +193,10 @@ impl Lowering<'_> {
                     return self.path_at(of, offset, span);
                 }
                 let ExprKind::Load(inner) = &pointer.kind else {
-                    return self.outside(span, "a computed pointer is followed");
+                    return self.outside(
+                        span,
+                        "only a pointer in a variable or a field can be dereferenced",
+                    );
                 };
                 if let Lvalue::Variable(variable) = &**inner
                     && let Some(of) = self.aliases.get(variable).cloned()
@@ -200,12 +205,12 @@ impl Lowering<'_> {
                 }
                 let mut path = self.path(inner, pointer.span)?;
                 let Some(Type::Pointer(record)) = self.routine.type_of(&path) else {
-                    return self.outside(span, "a pointer to something else is followed");
+                    return self.outside(span, "only a pointer to a structure can be dereferenced");
                 };
                 let fields = &self.routine.records[record].fields;
                 match fields.iter().position(|field| field.offset == offset) {
                     Some(field) => path.fields.push(field),
-                    None => return self.outside(span, "this field is not modelled"),
+                    None => return self.outside(span, "a field of this type is not modelled"),
                 }
                 Ok(path)
             }
@@ -222,7 +227,7 @@ impl Lowering<'_> {
         if let Some(id) = self.names.get(&(variable, offset)) {
             return Some(*id);
         }
-        // Temporaries are declared by nobody who knows their types.
+        // Where temporaries are declared, their types are not known.
         let of = &self.program.variables[variable];
         if of.shape == Shape::Other && of.name.starts_with('#') {
             self.declare(variable, false);

@@ -249,7 +249,7 @@ impl Tree {
                 .restorations
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            // A file that was written and removed again is no change of the tree, but others may have read or written it.
+            // A file that was written and removed again is not a change of the tree, but others may have read or written it.
             let was_written = lock(&self.state).watch.has_changed() == Some(true);
             if !self.restore()?.is_empty() || was_written {
                 *exclusive += 1;

@@ -29,7 +29,7 @@ pub struct Copier<'a> {
     roots: Vec<(PathBuf, PathBuf)>,
     /// For each file of the copy, the file that it was copied from.
     pub origins: BTreeMap<PathBuf, PathBuf>,
-    /// Sentences that tell what could not be copied, and why.
+    /// What could not be copied, and why, as sentences.
     pub left_out: Vec<String>,
     /// The entries and bytes that may still be copied behind the current link.
     budget: Option<(usize, u64)>,

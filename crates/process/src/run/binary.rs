@@ -31,7 +31,7 @@ pub struct Binary {
     pub tree: Arc<Tree>,
     /// Paths outside of the working copy that it may also write to.
     pub writable: Vec<Utf8PathBuf>,
-    /// What a test tool is told of its tests, if there is such a tool. They never share a process then.
+    /// The rules of a test tool for its tests, if there is such a tool. They never share a process then.
     pub rules: Option<Arc<Rules>>,
 }
 
@@ -75,7 +75,7 @@ impl Binary {
         })
     }
 
-    /// Runs its tests as a test tool would that is told this.
+    /// Runs its tests as a test tool with these rules would.
     pub fn follow(&mut self, rules: &Arc<Rules>) {
         // Tests ask by these whether they have a process to themselves.
         let told = [

@@ -73,7 +73,7 @@ impl Command {
     }
 }
 
-/// First words that are no programs.
+/// First words that are not programs.
 const OF_SHELLS: [&str; 19] = [
     "!", ".", ":", "case", "cd", "command", "eval", "exec", "exit", "export", "for", "if", "set",
     "source", "trap", "ulimit", "umask", "until", "while",
@@ -211,7 +211,7 @@ impl Case {
         let bytes = read_output(expected, printed)?;
         if let Some(wrong) = wrong_exit {
             let but = match self.is_same(&bytes, expected) && !expected.is_empty() {
-                true => ", but prints what is expected (see `exit` in nopol.toml)",
+                true => ", but prints the expected output (see `exit` in nopol.toml)",
                 false => "",
             };
             return Ok(Some(wrong + but));
@@ -221,7 +221,7 @@ impl Case {
             return Ok(None);
         }
         if text.trim_end_matches('\n') == expected.trim_end_matches('\n') {
-            let what = "prints what is expected but for newlines at its end, where match = \"space\" does not look";
+            let what = "prints the expected output except for newlines at its end, which match = \"space\" ignores";
             return Ok(Some(what.to_owned()));
         }
         let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();

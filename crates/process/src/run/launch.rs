@@ -181,7 +181,7 @@ impl Runner<'_> {
         judge(dir, binary, test, plan, &exit)
     }
 
-    /// What a test prints on standard output, at most so many bytes, and its exit code; whether it passes is not asked.
+    /// What a test prints on standard output, at most this many bytes, and its exit code; whether it passes is not asked.
     /// `None` if it crashes, is ended, or prints more.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use super::{Binary, Plan, Runner};
 const FOUND: &str = "memcheck";
 /// What a report contains once the program runs.
 const STARTED: &str = "<state>RUNNING</state>";
-/// Of what happens in programs of the system, such as shells, nothing is asked.
+/// Programs of the system, such as shells, are not checked.
 const SKIPPED: &str = "--trace-children-skip=/bin/*,/usr/*";
 
 /// Valgrind, if it is installed.

@@ -18,7 +18,7 @@ pub fn create(path: &Utf8Path) -> Result<File> {
     file.with_context(|| format!("cannot write {path}"))
 }
 
-/// Opens what a run left in its directory, for reading; `None` if it is no regular file, or not there any more.
+/// Opens what a run left in its directory, for reading; `None` if it is not a regular file, or not there any more.
 pub fn open(path: &Path) -> Result<Option<File>> {
     let mut options = OpenOptions::new();
     options

@@ -88,7 +88,7 @@ pub struct Running {
     number: u64,
     shared: Arc<Shared>,
     started: Instant,
-    /// The minder was told to start the process, and its answer has not been read.
+    /// The minder was asked to start the process, and its answer has not been read.
     is_sent: bool,
 }
 
@@ -172,7 +172,7 @@ impl Supervisor {
         }
     }
 
-    /// What tells a computation whether [`Supervisor::check`] would fail.
+    /// Shows a computation whether [`Supervisor::check`] would fail.
     pub fn stopped(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let interrupted = self.interrupted();
         let end = self.left().map(|left| Instant::now() + left);

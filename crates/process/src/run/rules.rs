@@ -9,7 +9,7 @@ use super::lock;
 /// The rules of a binary's tests, by name. Each of its tests runs in a process of its own.
 pub type Rules = BTreeMap<String, Rule>;
 
-/// What is said of a test.
+/// The rules for a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// A test that fails may be run again so often; it passes if it passes once.
@@ -18,7 +18,7 @@ pub struct Rule {
     pub group: Option<Group>,
 }
 
-/// Tests of which only so many run at a time.
+/// Tests of which only this many run at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its name.

@@ -1,5 +1,5 @@
-//! Which runs may go on side by side. One that takes long while its like are short waits for something, not for the
-//! processor, so that the next may start.
+//! Which runs may be in progress at the same time. A run that takes long while similar ones are short waits for
+//! something other than the processor, so the next one may start.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! How much stack the threads of an instrumented program get. What is put into a function makes its frame larger, and a
-//! test that goes as deep as it may would overflow.
+//! How much stack the threads of an instrumented program get. Instrumentation makes stack frames larger, and a test
+//! that recurses as deeply as its stack allows would overflow.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -10,11 +10,11 @@ use super::lock;
 const VARIABLE: &str = "RUST_MIN_STACK";
 /// Tells what a thread would get without instrumentation.
 const WITHOUT: &str = "NOPOL_USUAL_STACK";
-/// What a thread gets if nobody says anything.
+/// The stack of a thread by default.
 const USUAL: u64 = 2 << 20;
 /// Frames of instrumented functions are so many times larger at most; pages that are not touched cost nothing.
 const LARGER: u64 = 8;
-/// What somebody says is not made larger than this, because address space is limited.
+/// A size that is set explicitly is not raised above this, because address space is limited.
 const AMPLE: u64 = 64 << 20;
 
 /// Lets the threads of an instrumented program have more stack, given the variables of its binary.

@@ -236,7 +236,7 @@ impl Trace {
                     self.evaluating = names.last().map(|read| read.evaluated());
                 }
             } else {
-                // Anything else is no record: the process wrote over its log, or was killed before it wrote this.
+                // Anything else is not a record: the process wrote over its log, or was killed before it wrote this.
                 let known = (kind == layout::ROW).then(|| log.context(&names))?;
                 let context = known.filter(|context| usize::from(context.site) < sites)?;
                 self.contexts.push(context);

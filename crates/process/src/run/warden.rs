@@ -61,7 +61,7 @@ pub fn start() -> io::Result<(UnixStream, Pid)> {
     }
 }
 
-/// Detaches from the tool's streams: whoever reads the tool's output must not wait for the warden.
+/// Detaches from the tool's streams: a reader of the tool's output must not wait for the warden.
 fn detach() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     nix::unistd::dup2_stdin(&null)?;

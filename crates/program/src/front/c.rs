@@ -64,7 +64,7 @@ pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
     read_by(files, false)
 }
 
-/// Reads a program for somebody who knows from elsewhere what its statements do: what formulas cannot be made of is
+/// Reads a program for a caller that knows from elsewhere what its statements do: what formulas cannot be made of is
 /// [`Statement::Opaque`].
 ///
 /// # Errors
@@ -86,13 +86,17 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
         let source = preprocess::unit(files, file).map(|tokens| Source::new(&tokens, false));
         let source = source.map_err(|(span, reason)| translator.error_at(span, reason))?;
         let start = lex::span(u32::try_from(file).unwrap_or(u32::MAX), 0, 0);
-        sources.push(
-            source.ok_or_else(|| translator.error_at(start, "the parser gives up".to_owned()))?,
-        );
+        sources.push(source.ok_or_else(|| {
+            translator.error_at(start, "the parser cannot read this file".to_owned())
+        })?);
     }
     let library = Source::new(&lex::tokens(library::TEXT, 0), true);
-    let library = library
-        .ok_or_else(|| translator.error_at(Span::default(), "the parser gives up".to_owned()))?;
+    let library = library.ok_or_else(|| {
+        translator.error_at(
+            Span::default(),
+            "the parser cannot read this file".to_owned(),
+        )
+    })?;
     translator.library(&library)?;
     for source in &sources {
         translator.unit(source)?;
@@ -217,8 +221,7 @@ struct Translator<'s> {
 }
 
 /// Why a file cannot be parsed.
-const UNREADABLE: &str = "this cannot be read: it is no C, or C that formulas do not support, such as `va_arg`, or a definition with the \
-     types of its parameters after the parentheses";
+const UNREADABLE: &str = "this cannot be parsed: it is not C, or it is C that formulas do not support, such as `va_arg` or an old-style (K&R) function definition";
 
 /// The function that is being translated.
 struct Inside {

@@ -66,7 +66,7 @@ impl<'p> Input<'p> {
         self.rest.first().copied()
     }
 
-    /// Takes bytes as long as this holds, but at most so many.
+    /// Takes bytes as long as this holds, but at most this many.
     pub fn take_while(&mut self, most: usize, mut belongs: impl FnMut(u8) -> bool) -> &'p [u8] {
         let taken = self
             .rest
@@ -94,7 +94,7 @@ impl<'p> Input<'p> {
     }
 }
 
-/// A number in at least so many characters.
+/// A number in at least this many characters.
 pub fn integer(value: i128, width: u8, zeros: bool, left: bool) -> String {
     let width = usize::from(width);
     match (left, zeros) {

@@ -107,7 +107,7 @@ impl<'p> Interpreter<'p, '_> {
         Ok(())
     }
 
-    /// What the cell so far from an address holds, and whether it was ever set.
+    /// What the cell this far from an address holds, and whether it was ever set.
     pub(super) fn read_at(
         &mut self,
         base: Option<Address>,
@@ -118,7 +118,7 @@ impl<'p> Interpreter<'p, '_> {
         self.read(Located::at(base, cells), ty, here)
     }
 
-    /// Writes into the cell so far from an address.
+    /// Writes into the cell this far from an address.
     pub fn write_at(
         &mut self,
         base: Option<Address>,
@@ -167,7 +167,7 @@ impl<'p> Interpreter<'p, '_> {
 }
 
 impl Located {
-    /// The cell so far from an address.
+    /// The cell this far from an address.
     fn at(base: Option<Address>, cells: i128) -> Self {
         Self {
             address: base.map(|base| base.plus(cells)),
@@ -178,7 +178,7 @@ impl Located {
         }
     }
 
-    /// The cell so many cells further.
+    /// The cell this many cells further.
     fn plus(self, cells: u32) -> Self {
         Self {
             address: self.address.map(|address| address.plus(i128::from(cells))),

@@ -48,7 +48,7 @@ impl Value {
         Self::Number(i128::from(value))
     }
 
-    /// The value as one of this type: numbers wrap. A number is no pointer, and a pointer no number: they become zero.
+    /// The value as one of this type: numbers wrap. A number is not a pointer, nor a pointer a number: they become zero.
     pub fn fit(self, ty: Scalar) -> Self {
         match (self, ty) {
             (Self::Number(value), Scalar::Int(_) | Scalar::Bool) => Self::Number(ty.wrap(value)),

@@ -61,15 +61,15 @@ impl fmt::Display for FaultKind {
         f.write_str(match self {
             Self::Assertion => "an assertion does not hold",
             Self::Panic => "the program panics",
-            Self::Overflow => "arithmetic overflows",
-            Self::DivisionByZero => "there is a division by zero",
-            Self::Shift => "there is a shift by too many bits, or of a negative number",
+            Self::Overflow => "an arithmetic operation overflows",
+            Self::DivisionByZero => "a number is divided by zero",
+            Self::Shift => "a number is shifted by too many bits, or a negative number is shifted",
             Self::OutOfBounds => "an index is out of bounds",
-            Self::NullPointer => "a null pointer is followed",
-            Self::NoResult => "a function ends without a result",
-            Self::Unset => "a value that was never set is used",
+            Self::NullPointer => "a null pointer is dereferenced",
+            Self::NoResult => "a function ends without returning a value",
+            Self::Unset => "an uninitialized value is used",
             Self::Freed => "memory is used after it was freed",
-            Self::NotAllocated => "what is freed is not the beginning of allocated memory",
+            Self::NotAllocated => "a freed pointer does not point to the start of allocated memory",
         })
     }
 }

@@ -1,6 +1,6 @@
-//! Blanks the branches of `#if` that the compiler did not take. A brace that is opened in two branches and closed
-//! once is C only for who sees one of them. Spaces take the place of the others, byte for byte, so offsets stay
-//! correct; the text itself does not change.
+//! Blanks the branches of `#if` that the compiler did not take. A brace that is opened in two branches and closed once
+//! only parses once one branch is chosen. Spaces take the place of the others, byte for byte, so offsets stay correct;
+//! the text itself does not change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

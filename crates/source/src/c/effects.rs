@@ -100,7 +100,7 @@ impl Functions {
 
     /// Adds a function-like macro with this body.
     pub fn add_macro(&mut self, name: &str, body: &str) {
-        // What stands for statements is no expression.
+        // What stands for statements is not an expression.
         let calls = condition::with(body, calls_of);
         self.put(name, calls.flatten());
     }

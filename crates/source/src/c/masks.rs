@@ -70,7 +70,7 @@ pub fn masked(text: &str) -> Option<String> {
     })
 }
 
-/// The text with `typeof (expression)` masked by the name of a type that nobody knows; `None` if there is none.
+/// The text with `typeof (expression)` masked by the name of an unknown type; `None` if there is none.
 fn without_typeof(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
     for word in ["typeof", "__typeof__", "__typeof"] {

@@ -1,4 +1,4 @@
-//! Parentheses moved: `a || b && c` to `(a || b) && c`, where somebody forgot which connective binds more tightly.
+//! Parentheses moved: `a || b && c` to `(a || b) && c`, where the author forgot which connective binds more tightly.
 
 use std::ops::Range;
 

@@ -249,7 +249,7 @@ impl<'ast> Visit<'ast> for Effects {
     }
 }
 
-/// Whether code assigns something that is no variable of its own: behind a pointer, a field, an element.
+/// Whether code assigns something that is not a variable of its own: behind a pointer, a field, an element.
 fn assigns(body: &Block) -> bool {
     let mut assigns = Assigns(false);
     assigns.visit_block(body);

@@ -1,4 +1,4 @@
-//! Code that is compiled for tests only, and is no test: a failing test may be wrong because of it, and it has no sites.
+//! Code that is compiled for tests only, and is not a test: a failing test may be wrong because of it, and it has no sites.
 
 use syn::{Attribute, Block, ImplItem, Item, Signature};
 

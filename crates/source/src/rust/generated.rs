@@ -92,7 +92,7 @@ struct Body {
     parameters: Vec<String>,
 }
 
-/// The function with this name and number of parameters, or the only function with so many inside of one with this
+/// The function with this name and number of parameters, or the only function with this many inside of one with this
 /// name: a test may hand an inner function to quickcheck.
 fn property(tokens: TokenStream, name: &str, parameters: usize, is_inside: bool) -> Option<Body> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();

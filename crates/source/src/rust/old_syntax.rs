@@ -76,7 +76,7 @@ fn find_nameless(tokens: TokenStream, is_trait: bool, found: &mut Vec<Range<usiz
 fn nameless(list: TokenStream) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut of_one: Vec<TokenTree> = Vec::new();
-    // Angle brackets are no groups; the one of `->` closes nothing.
+    // Angle brackets are not groups; the one of `->` closes nothing.
     let (mut depth, mut is_arrow) = (0_usize, false);
     let mut end = |of_one: &mut Vec<TokenTree>| {
         // Two colons are those of a path; a third one is behind a name.

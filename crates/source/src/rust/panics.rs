@@ -63,7 +63,7 @@ impl Panics for ShouldPanic {
         text.contains("catch_unwind")
     }
 
-    /// Of several files the first one by name decides.
+    /// If there are several files, the first one by name decides.
     fn message(&self, root: &Utf8Path, test: &str) -> Option<String> {
         let message = files(root).find_map(|(_, text)| expected(&text, test));
         // Braces would be placeholders in an assertion's message.

@@ -183,7 +183,7 @@ fn head(pattern: &str) -> &str {
     pattern.split(['(', '{', ' ']).next().unwrap_or_default()
 }
 
-/// Of a literal or a range of literals what it begins with.
+/// The first value of a literal or a range of literals.
 fn kind(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [b'b', quote @ (b'\'' | b'"'), ..] => Some(quote + 128),
@@ -329,7 +329,7 @@ fn alternatives(name: &str, tokens: TokenStream) -> Option<Vec<Range<usize>>> {
         if let TokenTree::Punct(it) = token
             && it.as_char() == '|'
         {
-            // `||` is no list.
+            // `||` is not a list.
             (it.spacing() == Spacing::Alone).then_some(())?;
             is_fresh = true;
             continue;

@@ -44,8 +44,8 @@ pub struct Gathered {
     pub declared: Declared,
 }
 
-/// Adds the sites, functions and declarations of a file to `sources`; `has_chains` tells whether its edition
-/// has let-chains.
+/// Adds the sites, functions and declarations of a file to `sources`; `has_chains` says whether its edition has
+/// let-chains.
 pub fn find(
     sources: &mut Sources,
     file: FileIndex,

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr};
 
-/// Longer operands are no part of a readable condition.
+/// Longer operands are not part of a readable condition.
 const LONGEST: usize = 40;
 /// Methods that panic inside of a character. Their first argument is the place.
 const METHODS: [&str; 6] = [

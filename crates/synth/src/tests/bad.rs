@@ -113,7 +113,7 @@ fn an_old_condition_that_is_none_is_refused() {
     let ill_typed = term(0).and(cmp(0, CmpOp::Lt, 1));
     for old in [term(7), term(1), ill_typed, term(7).not().or(term(0))] {
         let problem = with(|problem| problem.spec.old = Some(old));
-        assert!(reason(&problem).contains("is no condition over the terms"));
+        assert!(reason(&problem).contains("cannot be written with the terms"));
     }
     let unknown = with(|problem| problem.spec.old_is_impure = true);
     assert!(reason(&unknown).contains("what it yields is unknown"));

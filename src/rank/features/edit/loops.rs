@@ -1,8 +1,8 @@
 //! Which statement leaves a round of a loop, by the kind of the loop.
 //!
 //! Of 7,970 guards without `else` that stand in loops of published crates and whose body is one such statement or a `return`, `for` has 1,066
-//! `continue` and 328 `break` before its end, `while let` 103 and 117, `while` and `loop` 157 and 1,659: what has no end of
-//! its own needs one, and goes on without being told.
+//! `continue` and 328 `break` before its end, `while let` 103 and 117, `while` and `loop` 157 and 1,659: what has no end of its own needs
+//! one, and continues by itself.
 
 use nopol_source::Language;
 

@@ -1,4 +1,4 @@
-//! Edits that are no condition of their own: the same condition written otherwise, or one that needs a name that the rest
+//! Edits that are not a condition of their own: the same condition written otherwise, or one that needs a name that the rest
 //! of the commit brings. No tool could propose the second before the commit, and nobody needs the first.
 
 use std::collections::BTreeSet;

@@ -213,9 +213,9 @@ fn functions_that_cannot_be_called_are_named_with_the_cause() -> Result<()> {
         ("twice(1).x", "it returns a structure"),
         ("first(*(struct pair *) arr)", "it gets a structure"),
         ("printf(\"%f\", 1.5)", "it gets a floating-point number"),
-        ("add(1)", "it takes 2 arguments, and gets 1"),
+        ("add(1)", "it takes 2 arguments, but gets 1"),
         ("apply(\"text\", 1)", "it gets a string"),
-        ("getenv(0)", "no debug information of its type"),
+        ("getenv(0)", "no debug information about its type"),
     ] {
         let error = subject.evaluate(expression, LIMIT).unwrap_err();
         assert!(matches!(error, Error::Uncallable { .. }), "{error:?}");

@@ -1,4 +1,5 @@
-//! What is evaluated in a run: conditions, terms, paths and new nodes. What must hold so that nothing faults is required along.
+//! What is evaluated in a run: conditions, terms, paths and new nodes. The conditions under which nothing faults are required
+//! along the way.
 
 use nopol_program::ir::RecordId;
 use nopol_scalar::CmpOp;
@@ -241,7 +242,7 @@ impl Run<'_> {
         fresh
     }
 
-    /// A node that nobody points to yet.
+    /// A node to which nothing points yet.
     pub(super) fn unused(&self, record: RecordId, filling: Filling) -> Node {
         let fields = 0..self.routine.records[record].fields.len();
         let fields = fields.map(|field| {

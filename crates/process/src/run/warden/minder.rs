@@ -28,7 +28,7 @@ const GLANCE_INTERVAL: Duration = Duration::from_millis(20);
 /// Processes that one may have at a time, where its memory is limited: one that forks without end has thousands before they
 /// take much memory, and the machine does nothing else.
 const MOST_PROCESSES: usize = 1000;
-/// It multiplies if the whole system has so many more tasks than at its start, and if it has so many processes. They are
+/// It multiplies if the whole system has this many more tasks than at its start, and if it has this many processes. They are
 /// few enough to be counted before the others get their turn.
 const MANY_TASKS: u64 = 500;
 const MANY_PROCESSES: usize = 64;

@@ -26,7 +26,7 @@ pub fn has_ended(pid: Pid) -> bool {
     }
 }
 
-/// Kills the descendants of this process, at least so many, and all of their groups at once, for they may multiply. A group
+/// Kills the descendants of this process, at least this many, and all of their groups at once, for they may multiply. A group
 /// whose leader is none of them is not theirs.
 pub fn kill_groups(most: usize) {
     let all = descendants(most);

@@ -16,7 +16,7 @@ impl Translator<'_> {
             return self.outside(
                 syntax,
                 format!(
-                    "`{}` has the type `{name}` and not that of a number",
+                    "`{}` has the type `{name}`, which is not a number",
                     self.written(syntax)
                 ),
             );
@@ -235,7 +235,7 @@ impl Translator<'_> {
         stride.ok_or_else(|| {
             self.error(
                 syntax,
-                "the size of what the pointer points to is not known",
+                "the size of the type that the pointer points to is not known",
             )
         })
     }

@@ -77,7 +77,7 @@ pub(super) fn dereferenced(pointer: Expr) -> Lvalue {
     }
 }
 
-/// A pointer moved by so many elements.
+/// A pointer moved by this many elements.
 pub(super) fn offset(pointer: Expr, by: Expr, stride: u32, span: Span) -> Expr {
     Expr {
         kind: ExprKind::Offset(Box::new(pointer), Box::new(by), stride),

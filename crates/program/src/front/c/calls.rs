@@ -56,7 +56,7 @@ impl Translator<'_> {
             let name = &self.routines[routine].name;
             return self.outside(
                 syntax,
-                format!("`{name}` is called with another number of arguments"),
+                format!("`{name}` is called with the wrong number of arguments"),
             );
         }
         let mut values = Vec::new();
@@ -121,7 +121,7 @@ impl Translator<'_> {
             ("atol" | "atoll", [text]) => self.parse_number(*text, &Type::LONG, syntax)?,
             ("strtol" | "strtoll", [text, end, base]) => {
                 if self.constant(*base)?.0 != 10 {
-                    return self.outside(*base, "only numbers to the base 10 are supported");
+                    return self.outside(*base, "only base 10 is supported");
                 }
                 let pointer = self.value(*end)?;
                 if !Self::is_null(&pointer) {

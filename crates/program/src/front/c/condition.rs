@@ -16,7 +16,7 @@ pub(super) fn is_defined(macros: &Macros, name: &str, span: Span) -> Result<bool
         return Ok(true);
     }
     names::is_predefined(name)
-        .ok_or_else(|| (span, format!("whether `{name}` is defined is not known")))
+        .ok_or_else(|| (span, format!("it is not known whether `{name}` is defined")))
 }
 
 /// Whether the condition holds.

@@ -37,10 +37,7 @@ impl Translator<'_> {
             Some(number) => Ok((number, value.ty)),
             None => self.outside(
                 syntax,
-                format!(
-                    "`{}` is not a constant, as it must be here",
-                    self.written(syntax)
-                ),
+                format!("`{}` must be a constant here", self.written(syntax)),
             ),
         }
     }

@@ -273,8 +273,10 @@ impl Translator<'_> {
                 // As in old programs: the types come after the list.
                 "identifier" => return Ok(None),
                 "variadic_parameter" => {
-                    return self
-                        .outside(parameter, "variable numbers of arguments are not supported");
+                    return self.outside(
+                        parameter,
+                        "functions with a variable number of arguments are not supported",
+                    );
                 }
                 _ => return self.outside(parameter, "this parameter is not supported"),
             }

@@ -49,7 +49,7 @@ impl Translator<'_> {
             };
             self.fill(&target, ty, &mut items, true, statements)?;
             return match items.peek() {
-                Some(item) => self.outside(item, "there is nothing that this could initialize"),
+                Some(item) => self.outside(item, "this initializer has nothing to initialize"),
                 None => Ok(()),
             };
         }
@@ -219,7 +219,7 @@ impl Translator<'_> {
             }
             _ => None,
         };
-        part.ok_or_else(|| self.error(item, "there is nothing that this could initialize"))
+        part.ok_or_else(|| self.error(item, "this initializer has nothing to initialize"))
     }
 
     /// Writes bytes into an array of characters.

@@ -74,7 +74,7 @@ const MARKS: [&str; 23] = [
     "-=", "*=", "/=", "%=", "&=", "^=", "|=", "##",
 ];
 
-/// The tokens of a file. What is no token of C becomes a mark, and the parser says so.
+/// The tokens of a file. What is not a token of C becomes a mark, and the parser says so.
 pub(super) fn tokens(text: &str, file: u32) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;

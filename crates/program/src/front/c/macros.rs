@@ -124,7 +124,10 @@ impl Macros {
                 let (arguments, close) = arguments(tokens, at).ok_or_else(|| {
                     (
                         token.span,
-                        format!("the macro call `{}` does not end here", token.text),
+                        format!(
+                            "the call of the macro `{}` has no closing parenthesis",
+                            token.text
+                        ),
                     )
                 })?;
                 at = close + 1;
@@ -135,7 +138,7 @@ impl Macros {
                     return Err((
                         span,
                         format!(
-                            "the macro `{}` has another number of parameters",
+                            "the macro `{}` is called with the wrong number of arguments",
                             token.text
                         ),
                     ));

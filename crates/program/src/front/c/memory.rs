@@ -94,7 +94,7 @@ impl Translator<'_> {
         })
     }
 
-    /// The cells of so many bytes of elements.
+    /// The cells of this many bytes of elements.
     pub(super) fn memory(
         &self,
         bytes: u64,
@@ -114,7 +114,7 @@ impl Translator<'_> {
         cells.ok_or_else(|| {
             self.error(
                 syntax,
-                format!("{bytes} bytes are not memory for a number of `{name}`"),
+                format!("{bytes} bytes are not a whole number of `{name}`"),
             )
         })
     }
@@ -149,7 +149,10 @@ impl Translator<'_> {
         let (Some(cells), Some((element_size, _))) =
             (self.types.scalars(&element), self.types.layout(&element))
         else {
-            return self.outside(target, "the size of what is set is not known");
+            return self.outside(
+                target,
+                "the size of the elements that `memset` sets is not known",
+            );
         };
         let long = Scalar::SIZE;
         let mut statements = Vec::new();

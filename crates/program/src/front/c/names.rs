@@ -2,7 +2,7 @@
 
 use super::types::Type;
 
-/// Whether a name that is no keyword is a type of C's library.
+/// Whether a name that is not a keyword is a type of C's library.
 pub(super) fn is_type(name: &str) -> bool {
     let is_numbered = name.ends_with("_t") && name.trim_start_matches('u').starts_with("int");
     is_numbered

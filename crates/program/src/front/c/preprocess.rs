@@ -190,7 +190,7 @@ impl<'f> Preprocessor<'f> {
             let Some(close) = rest.iter().position(|token| token.is(")")) else {
                 return Err((
                     directive,
-                    "the parameters of the macro do not end".to_owned(),
+                    "the parameter list of the macro has no closing parenthesis".to_owned(),
                 ));
             };
             let names = rest[1..close]

@@ -1,5 +1,5 @@
-//! What remains of a file without directives, macros and comments: tokens in a row, each of which knows where it is
-//! written, and their syntax tree.
+//! A file without directives, macros and comments: a row of tokens, each with its place in the source, and their syntax
+//! tree.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Parses these tokens. `None` if the parser gives up.
+    /// Parses these tokens. `None` if the parser cannot read this file.
     pub(super) fn new(tokens: &[Token], is_library: bool) -> Option<Self> {
         let mut text = String::new();
         let mut places = Vec::new();
@@ -125,7 +125,7 @@ impl<'s> Syntax<'s> {
         nodes.map(|node| self.of(node)).collect()
     }
 
-    /// The children that are no marks.
+    /// The children that are not marks.
     pub(super) fn children(self) -> Vec<Self> {
         let mut cursor = self.node.walk();
         let nodes = self.node.named_children(&mut cursor);

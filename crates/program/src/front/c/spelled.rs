@@ -1,5 +1,5 @@
-//! Numbers and operators where they are written, also if that is the definition of a macro or of an enumeration: so that
-//! whoever changes what is written there changes it wherever it is used.
+//! Numbers and operators where they are written, also if that is the definition of a macro or of an enumeration, so that
+//! a change there changes every use.
 
 use super::build::{self, Value};
 use super::expressions::integer;

@@ -108,7 +108,7 @@ impl Translator<'_> {
         for (at, label) in labels.iter().enumerate() {
             let is_same = |other: &&&Label| other.number == label.number;
             if labels[..at].iter().any(|other| is_same(&other)) {
-                let reason = format!("the value {} has a label already", label.number);
+                let reason = format!("the value {} has two `case` labels", label.number);
                 return Err(self.error_at(label.span, reason));
             }
             if self.keeps_constants() {

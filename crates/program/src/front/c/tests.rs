@@ -107,12 +107,12 @@ fn what_is_outside_is_named() {
         (
             "int f(int n, ...) { return n; }",
             1,
-            "variable numbers of arguments are not supported",
+            "functions with a variable number of arguments are not supported",
         ),
         (
             "int f(int n) { int a[3][n]; return 0; }",
             1,
-            "`n` is not a constant, as it must be here",
+            "`n` must be a constant here",
         ),
         (
             "int f(void) { return sqrt(4); }",

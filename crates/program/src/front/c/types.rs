@@ -17,7 +17,7 @@ pub(super) enum Type {
     Int(IntKind),
     /// A pointer.
     Pointer(Rc<Self>),
-    /// An array, of so many elements if that is known.
+    /// An array, of this many elements if that is known.
     Array(Rc<Self>, Option<u32>),
     /// A structure: its index in [`Types`].
     Struct(usize),

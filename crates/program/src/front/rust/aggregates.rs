@@ -14,7 +14,7 @@ use super::source::number;
 use super::types::{Struct, Type};
 use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Span, Statement};
 
-/// As many equal elements are written one by one.
+/// Up to this many equal elements are written one by one.
 const MOST_ONE_BY_ONE: u32 = 64;
 
 impl Body<'_, '_> {
@@ -112,7 +112,9 @@ impl Body<'_, '_> {
             let base = self.through(base, span)?;
             self.unify(&ty, &base.ty, span)?;
             let Repr::At(source) = base.repr else {
-                return Err(self.outside(span, "this base of a structure is not supported"));
+                return Err(
+                    self.outside(span, "this base of a structure expression is not supported")
+                );
             };
             let source = self.steady(source, span);
             for (of, _) in structure

@@ -159,7 +159,7 @@ impl<'f, 'a> Body<'f, 'a> {
                 value
             }
         } else if ty.size() > 0 {
-            // The caller made a copy that nobody else has.
+            // The caller made a copy that nothing else refers to.
             let pointer = input(
                 self,
                 &format!("#pointer to {name}"),

@@ -10,7 +10,7 @@ use super::source::number;
 use super::types::Type;
 use crate::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Outside, Scalar, Span, Statement};
 
-/// As many elements are compared one by one.
+/// Up to this many elements are compared one by one.
 const MOST_ONE_BY_ONE: u32 = 64;
 
 impl Body<'_, '_> {
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
         let derives = match &a.ty {
             Type::Struct(of) => Some((&of.name, &of.derives)),
             Type::Enum(of) => Some((&of.name, &of.derives)),
-            Type::Str => return Err(self.outside(span, "strings are supported in messages only")),
+            Type::Str => return Err(self.outside(span, "strings are supported only in messages")),
             _ => None,
         };
         if let Some((name, derives)) = derives

@@ -219,7 +219,7 @@ fn calculated(op: &BinOp, a: i128, b: i128) -> Option<i128> {
 }
 
 impl Body<'_, '_> {
-    /// What a path means that is no function.
+    /// What a path means that is not a function.
     pub fn named(&mut self, path: &syn::Path, span: Span) -> Result<Value, Outside> {
         if let Some(name) = path.get_ident()
             && let Some(local) = self.local(&name.to_string())

@@ -56,9 +56,10 @@ impl Body<'_, '_> {
             }
             Syntax::Path(_) | Syntax::Call(_) => self.built(syntax, expected, false),
             Syntax::Closure(_) => Err(self.outside(span, "closures are not supported")),
-            Syntax::Range(_) => {
-                Err(self.outside(span, "a range is supported in a `for` and as an index only"))
-            }
+            Syntax::Range(_) => Err(self.outside(
+                span,
+                "a range is supported only in the head of a `for` and as an index",
+            )),
             Syntax::Let(_) => Err(self.outside(span, "`let` is not supported here")),
             Syntax::RawAddr(of) => {
                 let value = self.reference(&of.expr, false, None, span)?;

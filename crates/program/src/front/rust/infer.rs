@@ -1,6 +1,6 @@
-//! Types that are not known where they are needed: a literal, `None`, a `let` without a type. Such a type is open.
-//! When it meets a known one, that is remembered as the type at this origin, and the function is translated again;
-//! what nothing is ever said about is an `i32`, as in the language.
+//! Types that are not known where they are needed: a literal, `None`, a `let` without a type. Such a type is open. When
+//! it meets a known one, that is remembered as the type at this origin, and the function is translated again; a type
+//! about which nothing is known in the end is `i32`, as in the language.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,5 +1,5 @@
 //! The constants that must be known before the program runs, because the length of an array or an exponent depends on
-//! them: their initializers are no places, as no formula has an array of unknown length.
+//! them: their initializers are not places, as no formula has an array of unknown length.
 
 use std::collections::HashSet;
 

@@ -40,7 +40,9 @@ impl Body<'_, '_> {
                 let value: Option<i128> = int.base10_parse().ok();
                 let value = value.filter(|value| *value <= i128::from(u64::MAX));
                 let Some(value) = value else {
-                    return Err(self.outside(span, "an integer has at most 64 bits"));
+                    return Err(
+                        self.outside(span, "an integer of more than 64 bits is not supported")
+                    );
                 };
                 let value = if is_negative { -value } else { value };
                 let scalar = ty.scalar().unwrap_or(Scalar::INT);
@@ -70,7 +72,7 @@ impl Body<'_, '_> {
                 let address = super::build::address(Lvalue::Variable(array), span);
                 Value::scalar(Type::reference(ty), address)
             }
-            _ => return Err(self.outside(span, "such a literal is not supported")),
+            _ => return Err(self.outside(span, "this kind of literal is not supported")),
         })
     }
 

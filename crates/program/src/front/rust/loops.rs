@@ -171,6 +171,6 @@ impl Body<'_, '_> {
             None => target.is_loop,
         });
         let found = found.map(|target| (target.node, target.sink.clone()));
-        found.ok_or_else(|| self.outside(span, "there is nothing to leave"))
+        found.ok_or_else(|| self.outside(span, "there is no loop or block to leave"))
     }
 }

@@ -30,7 +30,7 @@ impl Body<'_, '_> {
             kind @ ("assert_eq" | "assert_ne") => {
                 let arguments = self.arguments(mac, span)?;
                 let [left, right, ..] = &*arguments else {
-                    return Err(self.outside(span, format!("`{name}!` compares two values")));
+                    return Err(self.outside(span, format!("`{name}!` needs two values")));
                 };
                 let mut a = self.value(left, None)?;
                 let mark = self.out.len();

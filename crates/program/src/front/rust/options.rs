@@ -135,7 +135,7 @@ impl Body<'_, '_> {
             }),
         };
         let (Some((is_some, inner)), Type::Option(_)) = (opened, self.result.clone()) else {
-            let reason = "`?` is supported for an `Option` in a function that returns one";
+            let reason = "`?` is supported only for an `Option`, in a function that returns one";
             return Err(self.outside(span, reason));
         };
         let then = self.statements(|body| {

@@ -23,7 +23,7 @@ pub(super) fn null(span: Span) -> Expr {
     }
 }
 
-/// Whether a pointer is null. The null has the span of the whole, because nobody wrote it.
+/// Whether a pointer is null. The null has the span of the whole, because it is not in the source.
 fn is_null(pointer: Expr, span: Span) -> Expr {
     let compared = compare(BinaryOp::Eq, pointer, null(span));
     super::build::with_span(compared, span)

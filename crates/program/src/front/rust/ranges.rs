@@ -251,7 +251,7 @@ impl Body<'_, '_> {
                 return body.bind(&of.pat, item);
             };
             let Pat::Tuple(pats) = &*of.pat else {
-                return Err(body.outside(span, "an element with its number must be a pair here"));
+                return Err(body.outside(span, "the pattern of `enumerate` must be a pair here"));
             };
             let number = if is_other_way {
                 wrapping(BinaryOp::Sub, wrapping(BinaryOp::Sub, length, one), now)

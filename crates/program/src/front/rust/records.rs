@@ -35,7 +35,7 @@ impl Front<'_> {
             file: 0,
             owner: None,
         };
-        // What is outside of the subset is said where it is used.
+        // A declaration outside of the subset is reported where it is used.
         let ty = self.known(&home, ty, Span::default()).ok()?;
         let name = ty.to_string();
         if let Some(id) = self.state.records.get(&name) {

@@ -79,7 +79,7 @@ impl Body<'_, '_> {
             }
             ("contains", [_]) => self.contains(value, arguments, span)?,
             _ if is_iterator(name) => {
-                let reason = "iterators are supported in the head of a `for` only";
+                let reason = "iterators are supported only in the head of a `for`";
                 return Err(self.outside(span, reason));
             }
             _ => return Ok(None),

@@ -274,7 +274,7 @@ impl Type {
         self.is_value() || matches!(self, Self::Raw(_) | Self::Box(_)) || self.is_link()
     }
 
-    /// How the source names its values, if they are no numbers.
+    /// How the source names its values, if they are not numbers.
     pub fn value_names(&self) -> Vec<(i128, String)> {
         match self {
             Self::Bool => vec![(0, "false".to_owned()), (1, "true".to_owned())],

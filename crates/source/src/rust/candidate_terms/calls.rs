@@ -84,7 +84,7 @@ impl Generator<'_> {
             [] => Vec::new(),
             _ => self.all_arguments(callable).into_iter().collect(),
         };
-        // What something has to do with itself is no question.
+        // What something has to do with itself is not a question.
         let is_own = |head: &str, argument: &str| {
             let receiver = head.rsplit_once('.').map(|(receiver, _)| receiver);
             receiver == Some(argument.trim_start_matches(['&', '*']))

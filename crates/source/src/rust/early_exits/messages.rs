@@ -1,5 +1,5 @@
-//! Errors that are made of a message: `Err(user_error("…"))`, `Err(anyhow!("…"))`. What a missing check should say nobody
-//! knows; how its message is raised the functions around it show.
+//! Errors that are made of a message: `Err(user_error("…"))`, `Err(anyhow!("…"))`. The text of a missing message is
+//! unknown, but the functions nearby show how it is raised.
 
 use std::collections::BTreeMap;
 

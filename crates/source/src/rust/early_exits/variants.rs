@@ -13,7 +13,7 @@ use crate::rust::types::declared;
 use crate::words::{mentions, words};
 use crate::{DataType, ExitSnippet, FileIndex, Function, Name, Sources};
 
-/// What the files of the subject tell of the errors that could be returned.
+/// What the files of the subject show about the errors that could be returned.
 #[derive(Debug, Default)]
 pub struct Declared {
     /// See [`Tested`].

@@ -1,4 +1,4 @@
-//! Conditions in the bodies of `macro_rules` macros. A body is no Rust before it is expanded, so they are found among its
+//! Conditions in the bodies of `macro_rules` macros. A body is not Rust before it is expanded, so they are found among its
 //! tokens: what stands between `if` or `while` and a block, or between `if` and `=>`. All expansions share the site.
 
 use std::ops::Range;

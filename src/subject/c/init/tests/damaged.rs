@@ -1,4 +1,4 @@
-//! Damaged build files: of any a description is written that can be read, or what is wrong is said.
+//! Damaged build files: each yields a description that can be read, or a message that says what is wrong.
 
 use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;

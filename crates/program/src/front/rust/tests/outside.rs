@@ -50,7 +50,7 @@ fn what_is_outside_is_named_with_its_line() {
         ),
         (
             "fn f() {\n    for x in [1, 2].windows(1) {}\n}",
-            "2: iterators are supported in the head of a `for` only",
+            "2: iterators are supported only in the head of a `for`",
         ),
         (
             "fn f<T>() {}",
@@ -126,7 +126,7 @@ fn what_is_outside_is_named_with_its_line() {
         ),
         (
             "fn f() {\n    18446744073709551616;\n}",
-            "2: an integer has at most 64 bits",
+            "2: an integer of more than 64 bits is not supported",
         ),
     ];
     for (text, expected) in cases {
