@@ -287,6 +287,7 @@ mod tests {
         assert_eq!(text(&t(0).and(t(1).and(t(0))), false), "a && (b && a)");
         assert_eq!(text(&t(2).cmp(CmpOp::Lt, t(3)), false), "(i as usize) < n");
         assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(2)), false), "n < i as usize");
+        assert_eq!(text(&t(2).cmp(CmpOp::Le, t(3)), false), "i as usize <= n");
         assert_eq!(text(&t(0).and(t(1)).not(), false), "!(a && b)");
         let sum = t(3).arith(ArithOp::Sub, t(3).arith(ArithOp::Add, t(4)));
         assert_eq!(

@@ -54,9 +54,9 @@ pub fn blame(
 fn called_by_constants(instrumentation: &Instrumentation, error: &Diagnostic) -> Vec<Part> {
     let called = error.message.split('`').nth(1).unwrap_or_default();
     let name = |path: &str| {
-        path.rsplit("::")
-            .find(|part| !part.contains('>'))
-            .map(str::to_owned)
+        let path = without_arguments(path);
+        let name = path.rsplit("::").find(|part| !part.is_empty());
+        name.map(str::to_owned)
     };
     let functions = instrumentation.sources.functions.iter_enumerated();
     let open = functions.filter(|(number, function)| {
@@ -64,6 +64,21 @@ fn called_by_constants(instrumentation: &Instrumentation, error: &Diagnostic) ->
     });
     let same = open.filter(|(_, function)| name(&function.name) == name(called));
     same.map(|(number, _)| Part::Constness(number)).collect()
+}
+
+/// A path without what stands in angle brackets: `List::cap` for `List::<{ u8::MAX }>::cap`.
+fn without_arguments(path: &str) -> String {
+    let mut depth = 0_usize;
+    let outside = |c: &char| {
+        let is_outside = depth == 0 && *c != '<';
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_outside
+    };
+    path.chars().filter(outside).collect()
 }
 
 fn nearest(
@@ -255,7 +270,7 @@ pub enum Around {
     Functions,
     /// All that is in its files.
     Files,
-    /// All captures and generated impls, wherever they are.
+    /// All captures and generated impls, wherever they are, and all of `const fn`s.
     Everything,
 }
 
@@ -306,6 +321,9 @@ pub fn around(
         Around::Everything => {
             let types = (0..sources.types.len()).map(Part::Type);
             let mut parts: Vec<Part> = types.collect();
+            let functions = sources.functions.iter_enumerated();
+            let constant = functions.filter(|(_, function)| function.constness.is_some());
+            parts.extend(constant.map(|(number, _)| Part::Constness(number)));
             if let Stage::Captures(captures) = &instrumentation.stage {
                 for (site, captures) in captures {
                     parts.extend((0..captures.len()).map(|nth| Part::Capture(*site, nth)));

@@ -225,7 +225,8 @@ features! {
     Idle: Minus,
     /// Two clauses bound one operand from the same side.
     BoundsTwice: Minus,
-    /// How much likelier than other variables people ask about those of a new clause at this place ([`super::variables`]).
+    /// How much less likely people ask about the variables of a new clause than about others at this place
+    /// ([`super::variables`]), as a logarithm.
     Relevant: Plus,
     /// Words that an operand shares with what the condition controls, of all their words.
     AlikeBody: Plus,

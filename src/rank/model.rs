@@ -32,7 +32,7 @@ const BY_HAND: [(Feature, f64); 10] = [
     (Feature::ContinuesOpenLoop, -2.4),
     // Of 580 clauses that people added to a condition 1 asks whether something is such a number, of 907 guards none.
     (Feature::EqualsNumber, -1.5),
-    // The logarithm of how much likelier it is.
+    // A logarithm of probabilities.
     (Feature::Relevant, 1.0),
 ];
 

@@ -21,6 +21,8 @@ const OF_NEW: Row = [0.95, 0.22, 0.62, 0.52, 0.74, 0.11, 0.0, 0.57, 0.14, 0.41];
 const OF_CLAUSE: Row = [0.49, 0.51, 0.0, 0.03, 0.58, 0.54, 1.53, 0.68, -0.18, -0.03];
 /// Bytes after a place that are looked at.
 const NEAR: usize = 1500;
+/// The relevance of the most irrelevant.
+const LEAST: f64 = -3.0;
 /// Words in lower case that are no variables.
 const KEYWORDS: [&str; 27] = [
     "if", "else", "let", "mut", "ref", "return", "for", "in", "while", "loop", "match", "self",
@@ -34,24 +36,24 @@ pub struct Place<'t> {
     signature: &'t str,
     before: &'t str,
     near: &'t str,
-    /// The condition that is there.
-    old: &'t str,
+    /// The condition that is there, or what a new one controls.
+    about: &'t str,
+    is_condition: bool,
     /// Lines with code before and after the place, nearest first.
     lines: [Vec<&'t str>; 2],
 }
 
 impl<'t> Place<'t> {
-    /// The place with this span: of a condition, or of what gets one; empty where something is inserted.
-    pub fn new(function: &'t str, span: Range<usize>, is_condition: bool) -> Self {
+    /// The place with this span: of a condition, or of what gets one, which is empty where something is inserted. `body` is
+    /// what a new condition controls; `None` for a place that has a condition.
+    pub fn new(function: &'t str, span: Range<usize>, body: Option<&'t str>) -> Self {
+        let is_condition = body.is_none();
         let before = function.get(..span.start).unwrap_or_default();
         let rest = match is_condition {
             true => span.end,
             false => span.start,
         };
-        let old = match is_condition {
-            true => function.get(span).unwrap_or_default(),
-            false => "",
-        };
+        let about = body.unwrap_or_else(|| function.get(span).unwrap_or_default());
         let after = function.get(rest..).unwrap_or_default();
         let code = |line: &'t str| {
             let line = line.trim();
@@ -75,7 +77,8 @@ impl<'t> Place<'t> {
             signature: before.split('{').next().unwrap_or_default(),
             before,
             near: &after[..end.unwrap_or(after.len())],
-            old,
+            about,
+            is_condition,
             lines: [lines_before, lines_after],
         }
     }
@@ -107,7 +110,7 @@ impl<'t> Place<'t> {
     }
 
     /// Whether the line before binds it, that line mentions it, one of the three lines before does, the line after, one of
-    /// the three lines after, the signature, or the old condition; the logarithm of how often it is mentioned; whether it
+    /// the three lines after, the signature, or the old condition or what a new one controls; the logarithm of how often it is mentioned; whether it
     /// is a field of `self`; whether it is that of a loop.
     pub fn row(&self, variable: &str) -> Row {
         let [before, after] = &self.lines;
@@ -125,7 +128,7 @@ impl<'t> Place<'t> {
             let all = words(text).into_iter();
             all.filter(|range| &text[range.clone()] == variable).count()
         };
-        let often = number(self.before) + number(self.old) + number(self.near);
+        let often = number(self.before) + number(self.near);
         let is_bound = |word: &str| {
             let all = words(self.before);
             let mut pairs = all.windows(2);
@@ -134,13 +137,13 @@ impl<'t> Place<'t> {
             })
         };
         let owned = format!("self.{variable}");
-        let is_field = [self.before, self.old, self.near]
+        let is_field = [self.before, self.about, self.near]
             .iter()
             .any(|text| text.contains(&owned));
         // The line after a condition begins its body.
-        let next = match self.old.is_empty() {
-            true => 1,
-            false => 2,
+        let next = match self.is_condition {
+            true => 2,
+            false => 1,
         };
         [
             of(binds),
@@ -149,41 +152,38 @@ impl<'t> Place<'t> {
             mentions(after, next),
             mentions(after, 3),
             of(has_word(self.signature, variable)),
-            of(has_word(self.old, variable)),
+            of(has_word(self.about, variable)),
             (1.0 + often as f64).ln(),
             of(is_field && !is_bound("let") && !is_bound("mut")),
             of(is_bound("for")),
         ]
     }
 
-    /// How much likelier than the others the variables of these clauses are, as the mean of the logarithms; 0 if they have
-    /// none of the variables here.
+    /// How much less likely the likeliest variable of these clauses is than the likeliest of the place, as a logarithm; 0 if
+    /// they have none of the place's variables.
     pub fn relevance<'c>(&self, clauses: impl Iterator<Item = &'c str>) -> f64 {
-        let weights = match self.old.is_empty() {
-            true => OF_NEW,
-            false => OF_CLAUSE,
+        let weights = match self.is_condition {
+            true => OF_CLAUSE,
+            false => OF_NEW,
         };
-        let variables = self.variables();
         let asked: BTreeSet<&str> = clauses.flat_map(asked).collect();
-        let score = |variable: &&str| -> f64 {
+        let (mut own, mut most) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for variable in self.variables() {
             let row = self.row(variable);
-            row.iter()
+            let score = row
+                .iter()
                 .zip(weights)
-                .map(|(value, weight)| value * weight)
-                .sum()
-        };
-        let all: Vec<f64> = variables.iter().map(score).collect();
-        let own: Vec<f64> = asked
-            .iter()
-            .filter(|it| variables.contains(*it))
-            .map(score)
-            .collect();
-        if own.is_empty() {
-            return 0.0;
+                .map(|(value, weight)| value * weight);
+            let score = score.sum();
+            most = most.max(score);
+            if asked.contains(variable) {
+                own = own.max(score);
+            }
         }
-        let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
-        let powers: Vec<f64> = all.iter().map(|score| score.exp()).collect();
-        (mean(&own) - mean(&powers).ln()).clamp(-3.0, 3.0)
+        match own.is_finite() {
+            true => (own - most).max(LEAST),
+            false => 0.0,
+        }
     }
 }
 
@@ -217,12 +217,14 @@ mod tests {
     #[test]
     fn what_was_just_bound_and_is_used_next_is_asked_about() {
         let at = TEXT.find("let own").unwrap();
-        let place = Place::new(TEXT, at..at, false);
+        let place = Place::new(TEXT, at..at, Some("return None;"));
         let variables: Vec<&str> = place.variables().into_iter().collect();
         assert_eq!(variables, ["data", "kind", "left", "size"]);
         let relevance = |clause: &'static str| place.relevance(std::iter::once(clause));
         assert!(relevance("size < 2") > relevance("data.len() < 2"));
-        assert!(relevance("size < 2") > 0.0 && relevance("self.left == 2") < 0.0);
+        assert!(relevance("size < 2").abs() < 1e-9 && relevance("self.left == 2") < 0.0);
+        let of_kind = Place::new(TEXT, at..at, Some("return Some(kind);"));
+        assert!(of_kind.relevance(std::iter::once("kind == 2")) > relevance("kind == 2"));
         assert!(relevance("MOST < 2").abs() < 1e-9);
     }
 
@@ -230,7 +232,7 @@ mod tests {
     fn what_a_condition_asks_about_is_asked_about_again() {
         let text = "fn f(low: u8, high: u8, name: &str) -> u8 {\n    if low > 3 {\n        return high;\n    }\n    0\n}";
         let at = text.find("low > 3").unwrap();
-        let place = Place::new(text, at..at + 7, true);
+        let place = Place::new(text, at..at + 7, None);
         let relevance = |clause: &'static str| place.relevance(std::iter::once(clause));
         assert!(relevance("low < 9") > relevance("high < 9"));
         assert!(relevance("high < 9") > relevance("name.is_empty()"));

@@ -26,6 +26,9 @@ impl<const N: usize> Shelf<N> {
     pub fn put(&mut self) { self.len += 1; }
 }
 pub static BOXES: [u8; Shelf::<1>::half(8)] = [0; 4];
+const fn scaled<const FROM: u8, const TO: u8>(n: u8) -> u8 { if FROM > TO { n / 2 } else { n } }
+macro_rules! level { ($name:ident) => { pub const $name: u8 = scaled::<{ u8::MAX }, 31>(8); } }
+level!(LEVEL);
 
 #[cfg(test)]
 mod tests {

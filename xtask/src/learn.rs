@@ -10,6 +10,7 @@ mod histories;
 mod label;
 mod mine;
 mod train;
+mod variables;
 
 use clap::Subcommand;
 
@@ -25,6 +26,8 @@ pub enum Learn {
     Mine(mine::MineOptions),
     /// Count the edits that the generators would propose
     Expressible(expressible::ExpressibleOptions),
+    /// Learn which of the visible variables people ask about
+    Variables(variables::VariablesOptions),
     /// Learn weights from what was kept, and tell what they are worth on crates held back
     Train(train::TrainOptions),
 }
@@ -35,6 +38,7 @@ pub fn learn(task: &Learn) -> anyhow::Result<()> {
         Learn::Histories(options) => histories::run(options),
         Learn::Mine(options) => mine::run(options),
         Learn::Expressible(options) => expressible::run(options),
+        Learn::Variables(options) => variables::run(options),
         Learn::Train(options) => train::run(options),
     }
 }

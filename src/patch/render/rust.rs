@@ -73,12 +73,12 @@ impl Notation for Rust {
     }
 
     fn compared(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> Option<[String; 2]> {
+        let mut left = style.text(a, Binding::Bits);
         // The parser would read `x as usize < y` as generic arguments, `usize<y`.
-        let min_binding = match op {
-            CmpOp::Lt | CmpOp::Le if ends_in_cast(style, a) => Binding::Atom,
-            _ => Binding::Bits,
-        };
-        Some([style.text(a, min_binding), style.text(b, Binding::Bits)])
+        if op == CmpOp::Lt && ends_in_cast(style, a) && !left.ends_with(')') {
+            left = format!("({left})");
+        }
+        Some([left, style.text(b, Binding::Bits)])
     }
 
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {

@@ -384,3 +384,14 @@ fn what_surrounds_an_error_is_its_function_then_its_file_then_everything() {
     assert_eq!(around(at("src/other.rs", "m"), Around::Files), []);
     assert_eq!(around(Diagnostic::default(), Around::Functions), []);
 }
+
+#[test]
+fn the_name_of_a_function_has_no_generic_arguments() {
+    for (path, wanted) in [
+        ("scaled::<u8::MAX, 31>", "scaled::"),
+        ("List::<Vec<T>>::cap", "List::::cap"),
+        ("<A as B>::c", "::c"),
+    ] {
+        assert_eq!(without_arguments(path), wanted);
+    }
+}

@@ -269,15 +269,19 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Idle, is_idle(new));
     }
 
-    /// How likely people ask about the variables of these clauses here.
+    /// How unlikely people ask about the variables of these clauses here.
     fn relevance(&self, fresh: &[&Node]) -> f64 {
         // Learned from Rust only.
         if self.case.is_c || fresh.is_empty() {
             return 0.0;
         }
         let function = function_text(self.case, self.facts);
-        let is_condition = self.facts.kind.form() == Form::Replace;
-        let place = Place::new(function, self.facts.span.clone(), is_condition);
+        let body = match self.facts.kind.form() {
+            Form::Replace | Form::Compute => None,
+            Form::Wrap => Some(&*self.facts.before),
+            Form::Leave | Form::Branch | Form::Narrow => Some(&*self.facts.body),
+        };
+        let place = Place::new(function, self.facts.span.clone(), body);
         place.relevance(fresh.iter().map(|clause| &*clause.text))
     }
 
