@@ -47,6 +47,7 @@ mod mutate_proofs;
 mod mutate_tried;
 mod nextest;
 mod numbers;
+mod overflow;
 mod page;
 mod ranking;
 mod remarks;
