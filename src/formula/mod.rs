@@ -91,7 +91,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         let mut shown = localization::shown(&loaded, &failing, &found, &|place| {
             loaded.suspiciousness(place)
         });
-        shown.pointers = localization::pointers(&loaded);
+        [shown.pointers, shown.wholes] = localization::not_examined(&loaded);
         shown.phases = vec![Phase {
             name: "solving",
             seconds: found.solving,

@@ -46,6 +46,7 @@ mod mutate;
 mod mutate_proofs;
 mod mutate_tried;
 mod nextest;
+mod not_examined;
 mod numbers;
 mod overflow;
 mod page;
