@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use nopol_basics::{agree, times};
-use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
+use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{Entry, FunctionId, Place, PlaceId, PlaceKind};
 use nopol_program::text;
 use nopol_program::visit::{pointers, reached};
 use serde::Serialize;
 
+use super::FaultsRequest;
 use super::elements;
 use super::left_out::LeftOut;
 use super::load::Loaded;
@@ -196,9 +197,10 @@ pub struct Step {
     pub angelic: bool,
 }
 
-/// What was found, for the user. `score` gives the suspiciousness of a place.
+/// What was found at a request, for the user. `score` gives the suspiciousness of a place.
 pub fn shown(
     loaded: &Loaded,
+    request: &FaultsRequest,
     tests: &[nopol_program::ir::Test],
     found: &FaultSets,
     score: &dyn Fn(PlaceId) -> f64,
@@ -234,13 +236,19 @@ pub fn shown(
         FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {} (--size, --bound)",
+                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {}; {}",
                 super::at_most(found.complete_to, "place"),
                 agree(tests.len(), "test", "tests"),
                 times(loaded.bound as usize),
+                match found.complete_to < request.size {
+                    // All places together were tried.
+                    true => "a larger --bound allows more iterations",
+                    false =>
+                        "a larger --size tries more places at once, and a larger --bound allows more iterations",
+                }
             )),
         ),
-        FaultsOutcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
+        FaultsOutcome::Limit(limit) => (Ended::Limit, Some(ended_by(limit, loaded, request))),
     };
     Localization {
         outcome,
@@ -254,6 +262,17 @@ pub fn shown(
             gates: found.gates,
         },
         ..Localization::default()
+    }
+}
+
+/// That a limit ended the search, and what helps.
+fn ended_by(limit: Limit, loaded: &Loaded, request: &FaultsRequest) -> String {
+    let bound = loaded.bound;
+    match limit {
+        Limit::Time => super::late(request.time_limit, "the search"),
+        Limit::Gates => format!("{limit}; a --bound smaller than {bound} makes it smaller"),
+        Limit::Steps => format!("{limit}; a --bound smaller than {bound} ends such runs earlier"),
+        Limit::Decisions => limit.to_string(),
     }
 }
 

@@ -322,7 +322,7 @@ impl DebugSession {
             ),
             Why::WaitsForInput => push(
                 text,
-                "the program waits for input, which it does not get in a session: it was interrupted; a test of nopol.toml may have input (--only)",
+                "the program waits for input, which it does not get in a session: it was interrupted; a test of nopol.toml may have input: --only chooses one",
             ),
             Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {
