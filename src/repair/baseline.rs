@@ -370,15 +370,20 @@ fn check_tests(
         None => Ok(()),
         Some(wanted) => {
             let meant = meant(wanted, tests);
-            let meant = meant.map(|name| format!(" Did you mean `{name}`?"));
+            let meant = meant.map(|name| format!(". Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test is called `{wanted}`; `{} list` shows {}.{}",
+                "no test is called `{wanted}`; `{} list` shows {}{}",
                 settings.project.command(),
                 match tests.len() {
                     1 => "the name of the only test".to_owned(),
                     _ => format!("the names of {}", all(tests.len(), "test")),
                 },
-                meant.unwrap_or_default()
+                meant.unwrap_or_else(|| {
+                    format!(
+                        "; {} choose which there are.",
+                        settings.project.test_options()
+                    )
+                })
             )))
         }
     }

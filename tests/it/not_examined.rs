@@ -1,6 +1,6 @@
 //! Values that `faults` does not try other values for: it names where they are.
 
-use crate::common::Subject;
+use crate::common::{MANIFEST, Subject};
 use crate::faults::program;
 
 /// No part of what these functions return is written in them.
@@ -62,4 +62,26 @@ int main(void)
         "{}",
         run.stdout
     );
+}
+
+const FEATURE: &str = r#"
+pub fn is_small(n: u32) -> bool { n < 3 }
+#[cfg(feature = "extra")]
+#[test] fn small() { assert!(is_small(3)); }
+"#;
+
+#[test]
+fn a_test_that_needs_a_feature_is_left_out_with_the_option_that_runs_it() {
+    let manifest = format!("{MANIFEST}\n[features]\nextra = []\n");
+    let subject = Subject::new(&[("Cargo.toml", &manifest), ("src/lib.rs", FEATURE)]);
+    let run = subject.nopol(&["mutate", "--only", "small"]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let said = "`small` is used, but conditional compilation, here `cfg(feature = \"extra\")`, is not supported; `localize` and \
+                `repair` run what is compiled with `--features extra`\n";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+    // Nothing else is a test.
+    let run = subject.nopol(&["--quiet"]);
+    assert_eq!(run.code, 4, "{}", run.stdout);
+    let said = "if there are tests, check --package, --test and --features";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
 }
