@@ -490,10 +490,16 @@ pub fn targets(
         return Ok(None);
     }
     if baseline.passing().is_empty() {
-        outcome.warnings.push(
-            "no test passes, so hardly anything constrains the patch: do not expect a sensible one"
-                .to_string(),
-        );
+        let (none, more) = match settings.project.test_args().is_empty() {
+            true => ("no test passes", "tests of what works now do"),
+            false => (
+                "no test that the arguments after `--` choose passes",
+                "without them, other tests may",
+            ),
+        };
+        outcome.warnings.push(format!(
+            "{none}, so only the failing tests constrain a patch, and nothing shows whether it breaks what works now: {more}"
+        ));
     }
     Ok(Some(targets))
 }
