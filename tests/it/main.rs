@@ -40,6 +40,7 @@ mod last;
 #[path = "../../crates/debug/tests/it/limited.rs"]
 mod limited;
 mod messages;
+mod moved;
 mod mutants;
 mod mutants_rust;
 mod mutate;
