@@ -71,3 +71,67 @@ fn what_is_made_of_the_text_alone_is_said_to_overflow_too() {
         "{why}"
     );
 }
+
+/// What is looked up is no operand of which values are recorded.
+const AGES: &str = r"
+use std::collections::HashMap;
+pub fn is_old(born: &HashMap<u32, (u64, String)>, key: u32, now: u64, most: u64) -> bool {
+    let Some((at, _)) = born.get(&key) else { return true };
+    if now - at > most {
+        return true;
+    }
+    false
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn born() -> HashMap<u32, (u64, String)> { HashMap::from([(1, (5, String::new()))]) }
+    #[test] fn young() { assert!(!is_old(&born(), 1, 6, 10)); }
+    #[test] fn just() { assert!(is_old(&born(), 1, 15, 10)); }
+    #[test] fn old() { assert!(is_old(&born(), 1, 16, 10)); }
+    #[test] fn unknown() { assert!(is_old(&born(), 2, 16, 10)); }
+}
+";
+
+#[test]
+fn a_difference_with_what_a_caller_chooses_is_named_though_its_operands_were_not_recorded() {
+    let args = ["--no-cache", "--format", "json", "--top", "1"];
+    let report = Subject::lib(AGES).nopol(&args).json();
+    let patch = &report["patches"][0];
+    assert_eq!(patch["edits"][0]["condition"], "now - at >= most");
+    let why = patch["why"].as_str().unwrap();
+    assert!(
+        why.ends_with(
+            "computing `now - at` would overflow with `now` = 0, `at` = 1; no values were recorded there, and they may be \
+             impossible; the old condition fails there, too"
+        ),
+        "{why}"
+    );
+}
+
+const TOTAL: &str = r"
+pub fn folded(data: &[u8]) -> u8 {
+    let mut sum = 0u8;
+    for &b in data {
+        if sum + b > 200 { sum = 0; }
+        sum += b;
+    }
+    sum
+}
+#[test] fn few() { assert_eq!(folded(&[1, 2, 3]), 6); }
+#[test] fn most() { assert_eq!(folded(&[100, 99, 1]), 1); }
+#[test] fn more() { assert_eq!(folded(&[100, 90, 20]), 20); }
+";
+
+#[test]
+fn a_sum_in_eight_bits_is_named_though_no_caller_chooses_it() {
+    let args = ["--no-cache", "--format", "json", "--top", "1"];
+    let report = Subject::lib(TOTAL).nopol(&args).json();
+    let patch = &report["patches"][0];
+    assert_eq!(patch["edits"][0]["condition"], "sum + b >= 200");
+    let why = patch["why"].as_str().unwrap();
+    assert!(
+        why.contains("computing `sum + b` would overflow with "),
+        "{why}"
+    );
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nopol_expr::{ArithOp, Binding, Expr, Row, Term, TermId, Value};
+use nopol_expr::{ArithOp, Binding, Expr, Row, Term, TermId, Type, Value};
 use nopol_source::{Language, write};
 
 use super::evidence::text;
@@ -15,8 +15,6 @@ pub struct Computed<'a> {
     pub style: Style<'a>,
     /// The recorded contexts.
     pub rows: &'a [Row],
-    /// Whether values were recorded there at all.
-    pub is_recorded: bool,
     /// Terms whose values a caller chooses.
     pub inputs: &'a BTreeSet<TermId>,
     /// What is computed there now.
@@ -37,14 +35,15 @@ impl Computed<'_> {
     }
 
     /// For which values an expression cannot be computed, as a clause; of those for which the old one fails as well only what
-    /// can occur, and products of two variables, which overflow far from the greatest number.
+    /// can occur, and what overflows with usual numbers: products of two variables, sums in 8 or 16 bits, and differences of
+    /// what a caller chooses in unsigned numbers.
     pub fn caution(&self, written: &Expr) -> Option<String> {
         if let Some(failure) = self.new_failure(written, true) {
             return Some(self.sentence(&failure));
         }
         self.old?;
         let failure = self.failure(written, None, true)?;
-        if !failure.can_occur && !self.is_product(failure.part) {
+        if !failure.can_occur && !self.overflows_soon(failure.part) {
             return None;
         }
         let sentence = self.sentence(&failure);
@@ -71,9 +70,25 @@ impl Computed<'_> {
         partial::failure(written, old, pool, self.rows, inputs, has_sizes)
     }
 
-    fn is_product(&self, part: &Expr) -> bool {
-        matches!(part, Expr::Arith(ArithOp::Mul, a, b)
-            if [a, b].into_iter().all(|operand| partial::is_variable(operand, self.style.pool)))
+    fn overflows_soon(&self, part: &Expr) -> bool {
+        let Expr::Arith(op, a, b) = part else {
+            return false;
+        };
+        let pool = self.style.pool;
+        let has_variables = [a, b]
+            .into_iter()
+            .all(|operand| partial::is_variable(operand, pool));
+        let Some(Type::Int(ty)) = part.ty(pool) else {
+            return false;
+        };
+        let is_chosen = part.terms().iter().any(|term| self.inputs.contains(term));
+        has_variables
+            && match op {
+                ArithOp::Mul => true,
+                ArithOp::Add => ty.bits() <= 16,
+                ArithOp::Sub => !ty.signed() && is_chosen,
+                ArithOp::Div | ArithOp::Rem => false,
+            }
     }
 
     fn sentence(&self, failure: &Failure) -> String {
@@ -91,7 +106,11 @@ impl Computed<'_> {
             1 => ["this value", "it"],
             _ => ["these values", "they"],
         };
-        let unseen = match (failure.is_recorded, self.is_recorded) {
+        let has_values = |row: &Row| {
+            let mut terms = failure.values.iter();
+            terms.all(|(term, _)| row.values[*term].is_some())
+        };
+        let unseen = match (failure.is_recorded, self.rows.iter().any(has_values)) {
             (true, _) => String::new(),
             (false, true) => format!("; no recorded test has {these}"),
             (false, false) => "; no values were recorded there".to_owned(),

@@ -14,6 +14,7 @@ use typed_index_collections::TiSlice;
 
 use super::cautions::Computed;
 use super::lookups;
+use super::unobserved::cautions_of;
 use crate::contexts::{self, Problem, Recorded, Seen, Witnesses, evidence};
 use crate::patch::render::Style;
 use crate::rank::facts::Support;
@@ -209,7 +210,6 @@ impl Explanation {
         Computed {
             style: self.style(),
             rows: self.problem().rows(),
-            is_recorded: true,
             inputs: &self.observed.inputs,
             old,
         }
@@ -352,7 +352,17 @@ impl Evidence for Explanation {
         let failure = self.computed(old.as_ref()).caution(&written);
         let lookups = lookups::unguarded(&written, old.as_ref(), pool).into_iter();
         let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
-        failure.into_iter().chain(lookups).collect()
+        let known: Vec<String> = failure.into_iter().chain(lookups).collect();
+        // Whole comparisons may have been recorded, and nothing of their operands.
+        let text = |expr: &Expr| self.style().text(expr, Binding::Or);
+        match known.is_empty() {
+            true => cautions_of(
+                &self.observed,
+                old.as_ref().map(text).as_deref(),
+                &text(&written),
+            ),
+            false => known,
+        }
     }
 
     fn clauses(&self, tests: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {

@@ -45,6 +45,27 @@ impl Place {
     }
 }
 
+/// For which values a condition cannot be computed of which some operands were not recorded, only what it says of them.
+pub fn cautions_of(observed: &Arc<Observed>, old: Option<&str>, new: &str) -> Vec<String> {
+    let names = observed.inputs.iter().filter_map(|term| {
+        let access = &observed.problem.pool.terms[*term].access;
+        access.root().map(str::to_owned)
+    });
+    let at = Place {
+        language: observed.language,
+        names: Arc::new([]),
+        chosen: names.collect(),
+        old: old.map(Condition::from),
+        computes: false,
+        observed: Some(Arc::clone(observed)),
+    };
+    let unobserved = Unobserved {
+        at: Arc::new(at),
+        new: new.into(),
+    };
+    unobserved.cautions()
+}
+
 /// Nothing was observed of an edit.
 #[derive(Debug)]
 pub struct Unobserved {
@@ -84,7 +105,6 @@ impl Evidence for Unobserved {
                 suffixed: false,
             },
             rows: &reading.rows,
-            is_recorded: at.observed.is_some(),
             inputs: &inputs,
             old: old.as_ref(),
         };
@@ -155,6 +175,8 @@ impl<'a> Reading<'a> {
             }
             _ => match self.at.declared(&leaf.access) {
                 Some(ty) => (ty, None),
+                // What is computed with another number has its type, or refers to one.
+                None if is_number(expected) && is_place(&leaf.access) => (expected?, None),
                 // It is only asked whether it holds.
                 None if expected == Some(Type::Bool) => (Type::Bool, None),
                 None => return None,
@@ -181,6 +203,19 @@ impl<'a> Reading<'a> {
         let terms = self.pool.terms.iter_enumerated();
         let chosen = terms.filter(|(_, term)| is_chosen(term));
         chosen.map(|(id, _)| id).collect()
+    }
+}
+
+fn is_number(ty: Option<Type>) -> bool {
+    matches!(ty, Some(Type::Int(_)))
+}
+
+/// Whether it is a variable, a field, or what one refers to.
+fn is_place(access: &Access) -> bool {
+    match access.without_derefs() {
+        Access::Variable(_) => true,
+        Access::Field(of, ..) => is_place(of),
+        _ => false,
     }
 }
 

@@ -63,7 +63,9 @@ impl fmt::Display for FaultKind {
             Self::Panic => "the program panics",
             Self::Overflow => "arithmetic overflows",
             Self::DivisionByZero => "there is a division by zero",
-            Self::Shift => "there is a shift by too many bits, or of a negative number",
+            Self::Shift => {
+                "there is a shift by too many bits, by a negative number, or in C of one"
+            }
             Self::OutOfBounds => "an index is out of bounds",
             Self::NullPointer => "a null pointer is followed",
             Self::NoResult => "a function ends without a result",
