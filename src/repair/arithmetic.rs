@@ -115,7 +115,7 @@ fn fixes_at(
             why: edit.step.to_string(),
             is_loose: true,
             is_trivial: false,
-            evidence: Unobserved::new(&unread, &edit.condition),
+            evidence: Unobserved::at(&unread, &edit.condition),
             condition: edit.condition,
         }],
     };

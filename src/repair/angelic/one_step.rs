@@ -90,7 +90,7 @@ pub(super) fn fixes(
             }
             let evidence = match known {
                 Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
-                None => Unobserved::new(&unread, &edit.condition),
+                None => Unobserved::at(&unread, &edit.condition),
             };
             Some(Fix {
                 targets: of_site.clone(),

@@ -69,7 +69,7 @@ pub(super) fn fixes(
                         why: format!("the condition of line {}", other.line),
                         is_loose: true,
                         is_trivial: false,
-                        evidence: Unobserved::new(&unread, &condition),
+                        evidence: Unobserved::at(&unread, &condition),
                         condition,
                     }],
                 });

@@ -75,7 +75,7 @@ pub struct Unobserved {
 
 impl Unobserved {
     /// What stands at a place with an edit.
-    pub fn new(at: &Arc<Place>, new: &Condition) -> Arc<dyn Evidence> {
+    pub fn at(at: &Arc<Place>, new: &Condition) -> Arc<dyn Evidence> {
         Arc::new(Self {
             at: Arc::clone(at),
             new: new.clone(),
@@ -264,7 +264,7 @@ mod tests {
             computes: false,
             observed: None,
         };
-        Unobserved::new(&Arc::new(place), &new.into()).cautions()
+        Unobserved::at(&Arc::new(place), &new.into()).cautions()
     }
 
     #[test]
