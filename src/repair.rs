@@ -199,6 +199,10 @@ fn pipeline(
         }
         presenter.show_unchecked(&mut knowledge, outcome);
     }
+    if outcome.patches.is_empty() {
+        let rejected = reports::rejected(&session, &knowledge, &targets);
+        outcome.unread.extend(rejected);
+    }
     knowledge.notes.report(outcome);
     chance::tell(&session, &knowledge, outcome);
     outcome.files = reports::texts(&sources, &outcome.sites);

@@ -32,7 +32,9 @@ use nopol_basics::stack::on_large;
 use self::cargo::CargoFlags;
 use self::request::{Common, SubjectOptions, Target};
 use crate::repair::settings::Depth;
-use crate::report::{EXIT_CODES, Ending};
+use crate::report::{
+    EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES, READING_EXIT_CODES,
+};
 
 /// Repair a crate with a failing test: find a corrected condition or a missing precondition
 #[derive(Debug, Parser)]
@@ -75,7 +77,7 @@ enum Action<P: Target> {
     #[command(after_help = EXIT_CODES)]
     Repair(repair::Repair<P>),
     /// Show where a forced branch or a skipped statement makes a failing test pass
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = LOCALIZE_EXIT_CODES)]
     Localize(look::Look<P>),
     /// Show the smallest sets of places where other values would make the failing tests pass
     #[command(after_help = faults::EXIT_CODES)]
@@ -87,7 +89,7 @@ enum Action<P: Target> {
     #[command(after_help = heap::EXIT_CODES)]
     Heap(heap::Heap<P>),
     /// Explain what decided a patch, and what the tests leave open
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = READING_EXIT_CODES)]
     Explain(explain::Explain<P>),
     /// Go through the patches and apply one
     #[command(after_help = review::keys())]
@@ -99,10 +101,10 @@ enum Action<P: Target> {
     #[command(after_help = apply::UNDO_EXIT_CODES)]
     Undo(apply::Undo<P>),
     /// Join the outcomes of the shares of a search
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = MERGE_EXIT_CODES)]
     Merge(merge::Merge<P>),
     /// Show all tests and all sites, the places where a patch can go
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = LIST_EXIT_CODES)]
     List(look::Look<P>),
 }
 

@@ -14,7 +14,7 @@ use super::{Common, Target, output, with_test};
 use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::settings::{Depth, Settings};
 use crate::report::{
-    Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, phrases, snippet,
+    Choice, Ending, Evidence, Outcome, PatchReport, READING_EXIT_CODES, explain, phrases, snippet,
 };
 
 const HELP: &str = "\
@@ -42,7 +42,7 @@ pub fn keys() -> String {
     let indented =
         |list: &str| -> String { list.lines().map(|line| format!("  {line}\n")).collect() };
     format!(
-        "Answers, each followed by Enter:\n{}\nOnce a patch is applied:\n{}\n{EXIT_CODES}",
+        "Answers, each followed by Enter:\n{}\nOnce a patch is applied:\n{}\n{READING_EXIT_CODES}",
         indented(HELP),
         indented(HELP_APPLIED)
     )

@@ -1,6 +1,7 @@
 //! A subject's program and tests, ready to be reasoned about: translated, and run once by the interpreter.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use fixedbitset::FixedBitSet;
 use nopol_basics::deadline::Deadline;
@@ -104,8 +105,8 @@ const MORE_ROUNDS: u32 = 2;
 /// Most values of a place that are remembered.
 const MOST_USUAL: usize = 14;
 
-/// The message if no test was seen to fail in time.
-const TOO_LATE: &str = "the time limit was reached before a test was seen to fail (--time-limit)";
+/// What the time limit ended where no test was seen to fail in time.
+const TOO_LATE: &str = "the runs of the tests before one was seen to fail";
 
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
@@ -268,10 +269,11 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// How a search ends if no test fails, and the message. `work` is the verb for what the command does if one fails.
-    pub fn nothing(&self, work: &str) -> (Ended, String) {
+    /// How a search ends if no test fails, and the message. `work` is the verb for what the command does if one fails, within
+    /// this time.
+    pub fn nothing(&self, work: &str, limit: Option<Duration>) -> (Ended, String) {
         if self.is_late {
-            return (Ended::Limit, TOO_LATE.to_owned());
+            return (Ended::Limit, super::late(limit, TOO_LATE));
         }
         let are_left_out = !self.left_out.is_empty();
         if !self.only.is_empty() && !are_left_out {

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use nopol_basics::{agree, times};
-use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome};
+use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
-use nopol_program::ir::{PlaceId, PlaceKind};
+use nopol_program::ir::{Entry, FunctionId, Place, PlaceId, PlaceKind};
 use nopol_program::text;
+use nopol_program::visit::{pointers, reached};
 use serde::Serialize;
 
+use super::FaultsRequest;
 use super::elements;
 use super::left_out::LeftOut;
 use super::load::Loaded;
@@ -34,6 +36,8 @@ pub struct Localization {
     pub candidates: Vec<ShownCandidate>,
     /// Where the functions of failing runs compute pointers or references, which are never candidates.
     pub pointers: Vec<ShownPlace>,
+    /// Where they write values of several parts as a whole, such as structures, which are never candidates either.
+    pub wholes: Vec<ShownPlace>,
     /// What was done, and how long it took.
     pub phases: Vec<Phase>,
     /// What the formula was like.
@@ -193,9 +197,10 @@ pub struct Step {
     pub angelic: bool,
 }
 
-/// What was found, for the user. `score` gives the suspiciousness of a place.
+/// What was found at a request, for the user. `score` gives the suspiciousness of a place.
 pub fn shown(
     loaded: &Loaded,
+    request: &FaultsRequest,
     tests: &[nopol_program::ir::Test],
     found: &FaultSets,
     score: &dyn Fn(PlaceId) -> f64,
@@ -221,16 +226,29 @@ pub fn shown(
     });
     let (outcome, message) = match found.outcome {
         FaultsOutcome::Localized => (Ended::Localized, None),
+        FaultsOutcome::None if found.complete_to == 0 => (
+            Ended::None,
+            Some(format!(
+                "the failing {} through no place where another value could be tried",
+                agree(tests.len(), "test goes", "tests go")
+            )),
+        ),
         FaultsOutcome::None => (
             Ended::None,
             Some(format!(
-                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {} (--size, --bound)",
+                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {}; {}",
                 super::at_most(found.complete_to, "place"),
                 agree(tests.len(), "test", "tests"),
                 times(loaded.bound as usize),
+                match found.complete_to < request.size {
+                    // All places together were tried.
+                    true => "a larger --bound allows more iterations",
+                    false =>
+                        "a larger --size tries more places at once, and a larger --bound allows more iterations",
+                }
             )),
         ),
-        FaultsOutcome::Limit(limit) => (Ended::Limit, Some(limit.to_string())),
+        FaultsOutcome::Limit(limit) => (Ended::Limit, Some(ended_by(limit, loaded, request))),
     };
     Localization {
         outcome,
@@ -244,6 +262,17 @@ pub fn shown(
             gates: found.gates,
         },
         ..Localization::default()
+    }
+}
+
+/// That a limit ended the search, and what helps.
+fn ended_by(limit: Limit, loaded: &Loaded, request: &FaultsRequest) -> String {
+    let bound = loaded.bound;
+    match limit {
+        Limit::Time => super::late(request.time_limit, "the search"),
+        Limit::Gates => format!("{limit}; a --bound smaller than {bound} makes it smaller"),
+        Limit::Steps => format!("{limit}; a --bound smaller than {bound} ends such runs earlier"),
+        Limit::Decisions => limit.to_string(),
     }
 }
 
@@ -282,14 +311,10 @@ fn candidate_of(
                 literal: literal(loaded, evaluated),
                 index: evaluated.index,
                 element: evaluated.index.and_then(|index| {
-                    let place = evaluated.instance.place;
-                    moved.get(&place)?;
+                    moved.get(&evaluated.instance.place)?;
+                    let place = &loaded.program.places[evaluated.instance.place];
                     let expression = expression(loaded, place).unwrap_or_default();
-                    Some(elements::element(
-                        &loaded.program.places[place].text,
-                        &expression,
-                        index,
-                    ))
+                    Some(elements::element(&place.text, &expression, index))
                 }),
             });
         }
@@ -307,7 +332,7 @@ fn candidate_of(
         places: candidate
             .places
             .iter()
-            .map(|place| shown_place(loaded, *place))
+            .map(|place| shown_place(loaded, &loaded.program.places[*place]))
             .collect(),
         suspiciousness: scores.fold(1.0, f64::min),
         values,
@@ -316,36 +341,57 @@ fn candidate_of(
     }
 }
 
-/// Where the functions that failing tests go through compute pointers, in the order of the source.
-pub fn pointers(loaded: &Loaded) -> Vec<ShownPlace> {
+/// Where the functions that failing tests go through compute pointers, and where they write values of several parts as a
+/// whole, each in the order of the source.
+pub fn not_examined(loaded: &Loaded) -> [Vec<ShownPlace>; 2] {
+    let program = &loaded.program;
+    let functions = entered(loaded);
+    let pointers = pointers(program).into_iter();
+    let pointers = pointers.map(|place| &program.places[place]).collect();
+    let wholes = program.wholes.iter().collect();
+    [pointers, wholes].map(|places: Vec<&Place>| {
+        let reached = places
+            .into_iter()
+            .filter(|place| place.function.is_none_or(|it| functions.contains(&it)));
+        let mut shown: Vec<ShownPlace> = reached.map(|place| shown_place(loaded, place)).collect();
+        shown.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+        shown
+    })
+}
+
+/// The functions that failing tests go through. Of those without a place a run does not tell; they count if they may be
+/// called.
+fn entered(loaded: &Loaded) -> BTreeSet<FunctionId> {
+    let program = &loaded.program;
+    let function = |place: &Place| place.function;
+    let failing = loaded.failing().into_iter().map(|test| match test.entry {
+        Entry::Main { main: entry, .. } | Entry::Function(entry) => entry,
+    });
+    let mut entered: BTreeSet<FunctionId> = reached(program, failing.collect())
+        .functions
+        .into_iter()
+        .collect();
+    let with_places = program.places.iter().filter_map(function);
+    with_places.for_each(|function| _ = entered.remove(&function));
     let runs = loaded.covered.iter().zip(&loaded.ends);
     let failing = runs.filter(|(_, end)| **end != End::Passed);
     let covered = failing.flat_map(|(covered, _)| covered.ones());
-    let function = |place: PlaceId| loaded.program.places[place].function;
-    let functions: BTreeSet<_> = covered
-        .map(|place| function(PlaceId::from(place)))
-        .collect();
-    let places = nopol_program::visit::pointers(&loaded.program).into_iter();
-    let mut places: Vec<ShownPlace> = places
-        .filter(|place| functions.contains(&function(*place)))
-        .map(|place| shown_place(loaded, place))
-        .collect();
-    places.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
-    places
+    let covered = covered.map(|place| &program.places[PlaceId::from(place)]);
+    entered.extend(covered.filter_map(function));
+    entered
 }
 
 /// What a place computes, as the source has it, on one line.
-fn expression(loaded: &Loaded, place: PlaceId) -> Option<String> {
-    let span = loaded.program.places[place].span;
+fn expression(loaded: &Loaded, place: &Place) -> Option<String> {
+    let span = place.span;
     let text = loaded.texts.get(span.file as usize)?;
     let text = text.get(span.start as usize..span.end as usize)?;
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn shown_place(loaded: &Loaded, id: PlaceId) -> ShownPlace {
-    let place = &loaded.program.places[id];
+fn shown_place(loaded: &Loaded, place: &Place) -> ShownPlace {
     let file = loaded.program.files.get(place.span.file as usize);
-    let text = expression(loaded, id);
+    let text = expression(loaded, place);
     ShownPlace {
         file: file.map(ToString::to_string).unwrap_or_default(),
         line: place.line,
@@ -363,7 +409,7 @@ fn is_value(statement: &str, expression: &str) -> bool {
 }
 
 fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
-    let place = shown_place(loaded, evaluated.instance.place);
+    let place = shown_place(loaded, &loaded.program.places[evaluated.instance.place]);
     Step {
         file: place.file,
         line: place.line,

@@ -69,7 +69,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {
-        let (outcome, message) = loaded.nothing("localize");
+        let (outcome, message) = loaded.nothing("localize", request.time_limit);
         Localization {
             outcome,
             message: Some(message),
@@ -88,10 +88,10 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         let found =
             nopol_formula::faults::localize(&loaded.program, &failing, &loaded.usual, options)
                 .map_err(|trouble| refusal(&loaded, trouble))?;
-        let mut shown = localization::shown(&loaded, &failing, &found, &|place| {
+        let mut shown = localization::shown(&loaded, request, &failing, &found, &|place| {
             loaded.suspiciousness(place)
         });
-        shown.pointers = localization::pointers(&loaded);
+        [shown.pointers, shown.wholes] = localization::not_examined(&loaded);
         shown.phases = vec![Phase {
             name: "solving",
             seconds: found.solving,
@@ -150,6 +150,18 @@ fn located(program: &Program, texts: &[String], stop: Stop) -> Outside {
         line: u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX),
         reason: stop.reason,
     }
+}
+
+/// That the time limit ended something, and what raises it: nobody may have given it.
+pub(crate) fn late(limit: Option<Duration>, what: &str) -> String {
+    let (of, gives_more) = match limit {
+        Some(limit) => (
+            format!(" of {} s", limit.as_secs_f64()),
+            "; --time-limit gives more",
+        ),
+        None => (String::new(), ""),
+    };
+    format!("the time limit{of} ended {what}{gives_more}")
 }
 
 /// `a single place`, `at most 2 places`.

@@ -21,7 +21,8 @@ use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 /// The parts to blame for an error, from the most to the least specific: those it points at; captures of
 /// variables it names; the innermost site around its location; the sites of the function; and, if
 /// `in_whole_file`, those of the file. For a use after a move, the statements that assign a new value to the
-/// variable and can now be skipped are to blame, too; all of them at once, because rustc reports only one.
+/// variable and can now be skipped are to blame rather than the condition that uses it; all of them at once, because rustc
+/// reports only one.
 /// The error's files are relative to `root`, or absolute.
 pub fn blame(
     instrumentation: &Instrumentation,
@@ -44,7 +45,13 @@ pub fn blame(
     });
     let places: Vec<(FileIndex, usize)> = sites.map(|site| (site.file, site.span.start)).collect();
     if is_moved {
-        parts.extend(initializers(instrumentation, error, &places));
+        let initializers = initializers(instrumentation, error, &places);
+        let is_condition = |part: &Part| match part {
+            Part::Site(site) => instrumentation.sources.sites[*site].kind.has_condition(),
+            _ => false,
+        };
+        parts.retain(|part| initializers.is_empty() || !is_condition(part));
+        parts.extend(initializers);
     }
     parts
 }

@@ -12,9 +12,10 @@ use nopol_source::substitutes::Substitutes;
 use nopol_source::words::plain_names;
 use nopol_source::{Language, PatchKind, SiteKind, Sources};
 
-use super::angelic::one_step::{self, Sound, Unobserved, cost};
+use super::angelic::one_step::{self, Sound, cost};
+use super::angelic::unobserved::{Place, Unobserved};
 use super::engine::Engine;
-use super::fix::{Evidence, Fix, SiteEdit};
+use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::panics::Panics;
 use super::reports;
@@ -90,7 +91,7 @@ fn fixes_at(
     let place = place::of(site) + place::common(suspect.suspiciousness, site.kind);
     let panics = Panics::at(session, knowledge, targets);
     let bonus = panics.bonus(session.sources, suspect.site);
-    let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
+    let unread = Arc::new(Place::new(session.sources, site, None));
     let mut of_site = targets.to_vec();
     of_site.retain(|test| knowledge.spectrum.reaches(*test, suspect.site));
     // Without a sanitizer C says nothing of overflow, and a wider type changes nothing else.
@@ -110,12 +111,12 @@ fn fixes_at(
             function: site.function,
             suspiciousness: suspect.suspiciousness,
             switched: edit.condition.to_string(),
-            condition: edit.condition,
             cost,
             why: edit.step.to_string(),
             is_loose: true,
             is_trivial: false,
-            evidence: Arc::clone(&nothing),
+            evidence: Unobserved::at(&unread, &edit.condition),
+            condition: edit.condition,
         }],
     };
     edits.into_iter().map(fix).collect()

@@ -370,15 +370,20 @@ fn check_tests(
         None => Ok(()),
         Some(wanted) => {
             let meant = meant(wanted, tests);
-            let meant = meant.map(|name| format!(" Did you mean `{name}`?"));
+            let meant = meant.map(|name| format!(". Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test is called `{wanted}`; `{} list` shows {}.{}",
+                "no test is called `{wanted}`; `{} list` shows {}{}",
                 settings.project.command(),
                 match tests.len() {
                     1 => "the name of the only test".to_owned(),
                     _ => format!("the names of {}", all(tests.len(), "test")),
                 },
-                meant.unwrap_or_default()
+                meant.unwrap_or_else(|| {
+                    format!(
+                        "; {} choose which there are.",
+                        settings.project.test_options()
+                    )
+                })
             )))
         }
     }
@@ -485,10 +490,16 @@ pub fn targets(
         return Ok(None);
     }
     if baseline.passing().is_empty() {
-        outcome.warnings.push(
-            "no test passes, so hardly anything constrains the patch: do not expect a sensible one"
-                .to_string(),
-        );
+        let (none, more) = match settings.project.test_args().is_empty() {
+            true => ("no test passes", "tests of what works now do"),
+            false => (
+                "no test that the arguments after `--` choose passes",
+                "without them, other tests may",
+            ),
+        };
+        outcome.warnings.push(format!(
+            "{none}, so only the failing tests constrain a patch, and nothing shows whether it breaks what works now: {more}"
+        ));
     }
     Ok(Some(targets))
 }

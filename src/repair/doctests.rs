@@ -9,8 +9,8 @@ use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::phrases::names;
 use crate::report::progress::Progress;
-use crate::subject::SubjectError;
 use crate::subject::workspace::Workspace;
+use crate::subject::{Project, SubjectError};
 
 /// The failing doctests, and how many others there are.
 fn doctests(
@@ -98,7 +98,11 @@ pub fn no_tests(
         }
     };
     Ok(SubjectError::UnusableBaseline(format!(
-        "{none}. Write a test that fails because of the bug, and some that pass; if there are tests, check {}",
+        "{none}. Write a test that fails because of the bug, and some that pass{}; if there are tests, check {}",
+        match &settings.project {
+            Project::Cargo(_) => " (a doctest is not repaired: copy its code into a #[test])",
+            Project::C(_) => "",
+        },
         settings.project.test_options()
     )))
 }

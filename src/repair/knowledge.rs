@@ -23,6 +23,8 @@ pub struct Knowledge {
     pub prebuilt: Option<Prebuilt>,
     /// Sites that no build may have: they do not compile, or change the outcome of a test.
     pub excluded: BTreeSet<SiteIndex>,
+    /// Those of them where the compiler rejects what is put in.
+    pub rejected: BTreeSet<SiteIndex>,
     /// The last instrumented build.
     pub build: Option<Arc<Build>>,
     /// Insertion points that were traced with the existing sites and not forced yet.

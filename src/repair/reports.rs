@@ -1,15 +1,17 @@
 //! Sites, tests and forced outcomes as the report has them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use nopol_basics::count;
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{Forced, How, Sequence, When};
-use nopol_source::{PatchKind, Site, Sources};
+use nopol_source::{FunctionIndex, PatchKind, Site, Sources};
 use typed_index_collections::TiSlice;
 
 use super::hints::Hints;
+use super::knowledge::Knowledge;
 use super::session::Session;
 use super::settings::Settings;
 use crate::localize::angelic::AngelicSite;
@@ -33,6 +35,43 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
         angelic: Vec::new(),
         reason: None,
     }
+}
+
+/// The conditions that could not be examined, in the functions that these tests go through; `None` if there is none.
+pub fn rejected(session: &Session, knowledge: &Knowledge, targets: &[TestIndex]) -> Option<String> {
+    const MOST_TOLD: usize = 4;
+    let sites = &session.sources.sites;
+    let reached = targets
+        .iter()
+        .filter_map(|test| knowledge.spectrum.reached.get(test));
+    let functions: BTreeSet<FunctionIndex> = reached
+        .flat_map(BTreeMap::keys)
+        .map(|site| sites[*site].function)
+        .collect();
+    let places = knowledge.rejected.iter().filter(|index| {
+        let site = &sites[**index];
+        site.kind.has_condition()
+            && functions.contains(&site.function)
+            && !session.unwanted.contains(index)
+    });
+    let places: Vec<String> = places
+        .map(|index| {
+            let site = &sites[*index];
+            let file = &session.sources.files[site.file].path;
+            format!("{file}:{}:{}", site.line, site.column)
+        })
+        .collect();
+    let told = &places[..places.len().min(MOST_TOLD)];
+    let more = match places.len() - told.len() {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "other condition")),
+    };
+    (!places.is_empty()).then(|| {
+        format!(
+            "{}{more}: the compiler rejects what the search puts there",
+            told.join(", ")
+        )
+    })
 }
 
 /// The texts of the files that sites are in.

@@ -70,17 +70,68 @@ impl Ending {
     }
 }
 
-/// Exit codes, for `--help`.
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0    patches were found, or there is nothing to repair (`outcome` in JSON says which)
-  1    no patch was found, or some failing test is fixed by none (see --allow-partial), or only
-       doctests fail
-  2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
-       an output that cannot be written, --apply refused, a full disk
+/// The help on the exit codes of a command that searches: its own words for 0 to 2, then what all such commands share.
+macro_rules! exit_codes {
+    ($own:literal) => {
+        concat!(
+            "Exit codes:\n",
+            $own,
+            "
   3    the subject does not build
   4    unusable baseline: no tests except doctests, only flaky failures, instrumentation changes
        outcomes, or (C) the build never compiles a changed source again
   5    the time limit was reached
   70   internal error, or the report could not be written
+  130  interrupted"
+        )
+    };
+}
+
+/// Exit codes of a search for patches, for `--help`.
+pub const EXIT_CODES: &str = exit_codes!(
+    "  0    patches were found, or there is nothing to repair (`outcome` in JSON says which)
+  1    no patch was found, or some failing test is fixed by none (see --allow-partial), or only
+       doctests fail
+  2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
+       an output that cannot be written, --apply refused, a full disk"
+);
+
+/// Exit codes of `explain` and `review`, which search if there is no earlier result, for `--help`.
+pub const READING_EXIT_CODES: &str = exit_codes!(
+    "  0    the search found patches, or there is nothing to repair
+  1    the search found no patch, or some failing test is fixed by none, or only doctests fail
+  2    wrong usage: no manifest, no such package, test, patch or place, an argument that the tests
+       reject, an output that cannot be written, a full disk"
+);
+
+/// Exit codes of `localize`, for `--help`.
+pub const LOCALIZE_EXIT_CODES: &str = exit_codes!(
+    "  0    places were found, or there is nothing to repair (`outcome` in JSON says which)
+  1    no place was found, or only doctests fail
+  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, an
+       output that cannot be written, a full disk"
+);
+
+/// Exit codes of `list`, for `--help`.
+pub const LIST_EXIT_CODES: &str = "\
+Exit codes:
+  0    the tests and places are shown
+  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, an
+       output that cannot be written, a full disk
+  3    the subject does not build
+  4    there are no tests
+  5    the time limit was reached
+  70   internal error, or the report could not be written
   130  interrupted";
+
+/// Exit codes of `merge`, for `--help`.
+pub const MERGE_EXIT_CODES: &str = "\
+Exit codes:
+  0    patches were found, or there is nothing to repair
+  1    no patch was found, or some failing test is fixed by none, or only doctests fail
+  2    wrong usage: a file is not the outcome of a share, or a share is missing or given twice
+  3    in a share the subject did not build
+  4    in a share the baseline was unusable
+  5    in a share the time limit was reached
+  70   internal error, in a share or here, or the report could not be written
+  130  a share was interrupted";

@@ -34,7 +34,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
-pub use self::ending::{EXIT_CODES, Ending};
+pub use self::ending::{
+    EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES, READING_EXIT_CODES,
+};
 pub use self::evidence::{Evidence, claim};
 pub use self::fault::{FaultPlace, FaultReport};
 pub use self::preparation::Preparation;

@@ -241,3 +241,20 @@ fn exit_codes_are_those_of_the_command() {
         assert!(codes.all(|line| !line.contains(foreign)), "{words:?}");
     }
 }
+
+#[test]
+fn the_help_speaks_only_of_options_that_the_command_has() {
+    let mut named = 0;
+    for help in all() {
+        let entries = help.entries();
+        let own: BTreeSet<&str> = entries.iter().filter_map(Entry::name).collect();
+        for line in help.section("Exit codes:") {
+            let words = line.split(|c: char| !c.is_ascii_lowercase() && c != '-');
+            for option in words.filter_map(|word| word.strip_prefix("--")) {
+                named += 1;
+                assert!(own.contains(option), "--{option} of {:?}", help.words);
+            }
+        }
+    }
+    assert!(named > 4, "{named}");
+}

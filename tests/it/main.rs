@@ -40,13 +40,16 @@ mod last;
 #[path = "../../crates/debug/tests/it/limited.rs"]
 mod limited;
 mod messages;
+mod moved;
 mod mutants;
 mod mutants_rust;
 mod mutate;
 mod mutate_proofs;
 mod mutate_tried;
 mod nextest;
+mod not_examined;
 mod numbers;
+mod overflow;
 mod page;
 mod ranking;
 mod remarks;

@@ -79,6 +79,8 @@ pub struct Program {
     pub functions: TiVec<FunctionId, Function>,
     /// Every statement that may be wrong.
     pub places: TiVec<PlaceId, Place>,
+    /// Where a value of several cells is written as a whole, such as a structure: nothing is broken there.
+    pub wholes: Vec<Place>,
     /// Every structure that a variable is or points to, directly or through fields.
     pub records: TiVec<RecordId, Record>,
     /// Every statement and block as it is written, a block before what is in it.

@@ -212,8 +212,8 @@ impl Goal {
                 Some(format!(
                     "{}; {}",
                     match request.stop.is_wanted() {
-                        true => "the search was interrupted",
-                        false => "the time limit ended the search",
+                        true => "the search was interrupted".to_owned(),
+                        false => crate::formula::late(request.time_limit, "the search"),
                     },
                     match (found.complete_to, found.repairs.is_empty()) {
                         (0, _) => "not all changes of a single statement were tried".to_owned(),
@@ -247,7 +247,7 @@ impl Goal {
             ),
             MutateOutcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
                 (Some(loaded), _) => {
-                    let (outcome, message) = loaded.nothing("repair");
+                    let (outcome, message) = loaded.nothing("repair", request.time_limit);
                     (outcome, Some(message))
                 }
                 (None, true) => (
@@ -261,7 +261,7 @@ impl Goal {
                     Ended::None,
                     Some(format!(
                         "no run within the bound of {bound} violates the specification{}; there are longer runs, which \
-                         were not judged (--bound)",
+                         were not judged: a larger --bound follows them",
                         shown.initially()
                     )),
                 ),
@@ -488,6 +488,6 @@ mod tests {
                 ..RunBounds::new(None, true)
             },
         );
-        assert_eq!(late.unwrap().nothing("repair").0, Ended::Limit);
+        assert_eq!(late.unwrap().nothing("repair", None).0, Ended::Limit);
     }
 }

@@ -18,6 +18,7 @@ use serde::Serialize;
 use self::goal::{Confirmed, Goal};
 use self::showing::patched;
 use super::UserStop;
+use super::late;
 use super::left_out::LeftOut;
 use super::load::{Refusal, whole_of};
 use super::localization::{Failing, Phase};
@@ -330,8 +331,18 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             _ => ("were", "they were"),
         };
         shown.warnings.push(format!(
-            "{} {were} discarded: the time limit was reached before {they} written into the source and run (--time-limit)",
+            "{} {were} discarded: {}",
             nopol_basics::count(unconfirmed, "repair"),
+            match is_interrupted {
+                true => format!(
+                    "the search was interrupted before {they} written into the source and run"
+                ),
+                false => {
+                    let before =
+                        format!("the search before {they} written into the source and run");
+                    late(request.time_limit, &before)
+                }
+            }
         ));
     }
     if shown.repairs.is_empty() && shown.outcome == Ended::Repaired {

@@ -51,7 +51,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     if let Some(message) = &shown.message {
         writeln!(text, "{message}")?;
     }
-    if let Some(sentence) = pointers(&shown.pointers) {
+    for sentence in not_examined(shown) {
         writeln!(text, "note: {sentence}")?;
     }
     let Some(first) = shown.candidates.first() else {
@@ -90,8 +90,26 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     Ok(())
 }
 
-/// A sentence that these places are never candidates; `None` if there are none.
-pub fn pointers(places: &[ShownPlace]) -> Option<String> {
+/// Which places are never candidates, each kind in a sentence.
+pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
+    let kinds = [
+        (
+            "a pointer or reference is never a candidate",
+            &shown.pointers,
+        ),
+        (
+            "a structure or another value of several parts is a candidate only where its parts are written out",
+            &shown.wholes,
+        ),
+    ];
+    kinds.into_iter().filter_map(|(what, places)| {
+        let lines = lines(places)?;
+        Some(format!("{what}; not examined: {lines}"))
+    })
+}
+
+/// The first lines of these places; `None` if there are none.
+fn lines(places: &[ShownPlace]) -> Option<String> {
     let mut lines: Vec<String> = places
         .iter()
         .map(|place| format!("{}:{}", place.file, place.line))
@@ -106,10 +124,7 @@ pub fn pointers(places: &[ShownPlace]) -> Option<String> {
         0 => String::new(),
         _ => format!(" and {}", count(more, "other line")),
     };
-    Some(format!(
-        "a pointer or reference is never a candidate; not examined: {}{others}",
-        lines.join(", "),
-    ))
+    Some(format!("{}{others}", lines.join(", ")))
 }
 
 fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::Result {

@@ -12,8 +12,9 @@ use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
 use nopol_synth::{Counterexample, Equality};
 use typed_index_collections::TiSlice;
 
+use super::cautions::Computed;
 use super::lookups;
-use super::partial::{self, Failure};
+use super::unobserved::cautions_of;
 use crate::contexts::{self, Problem, Recorded, Seen, Witnesses, evidence};
 use crate::patch::render::Style;
 use crate::rank::facts::Support;
@@ -30,7 +31,7 @@ pub struct Observed {
     pub problem: Problem,
     pub recorded: Arc<Recorded>,
     /// Terms whose values a test may choose: see [`nopol_source::inputs`].
-    inputs: BTreeSet<TermId>,
+    pub inputs: BTreeSet<TermId>,
     witnesses: OnceLock<Witnesses>,
 }
 
@@ -204,57 +205,13 @@ impl Explanation {
         )
     }
 
-    /// Where the expression cannot be computed and the old one can.
-    fn failure<'e>(
-        &self,
-        written: &'e Expr,
-        old: Option<&Expr>,
-        has_sizes: bool,
-    ) -> Option<Failure<'e>> {
-        if self.observed.language != Language::Rust {
-            return None;
-        }
-        let problem = self.problem();
-        let inputs = &self.observed.inputs;
-        let (pool, rows) = (&problem.pool, problem.rows());
-        let failure = partial::failure(written, old, pool, rows, inputs, has_sizes)?;
-        // What the old condition computes in a part that is not read, `&` or `|`, fails there already.
-        let style = self.style();
-        let part = style.text(failure.part, Binding::Or);
-        let is_old = old.is_some_and(|old| match old {
-            Expr::Term(_) => style.text(old, Binding::Or).contains(&part),
-            _ => false,
-        });
-        (!is_old).then_some(failure)
-    }
-
-    /// Which values a part of the condition cannot be computed for, as a clause.
-    fn sentence(&self, failure: &Failure) -> String {
-        let pool = &self.problem().pool;
-        let style = self.style();
-        let values = failure.values.iter().map(|(term, value)| {
-            let term = &pool.terms[*term];
-            let value = text(term, Some(value));
-            format!("`{}` = {value}", write::text(&term.access))
-        });
-        let values = values.collect::<Vec<_>>().join(", ");
-        let part = style.text(failure.part, Binding::Or);
-        let [does, would] = match failure.is_division {
-            true => ["divides by zero", "would divide by zero"],
-            false => ["overflows", "would overflow"],
-        };
-        let these = match failure.values.len() {
-            1 => "this value",
-            _ => "these values",
-        };
-        match (failure.can_occur, failure.is_recorded) {
-            (true, true) => format!("computing `{part}` {does} with {values}"),
-            (true, false) => {
-                format!("computing `{part}` {does} with {values}; no recorded test has {these}")
-            }
-            (false, _) => format!(
-                "computing `{part}` {would} with {values}; no recorded test has {these}, and they may be impossible"
-            ),
+    /// What is known where the expression is computed.
+    fn computed<'a>(&'a self, old: Option<&'a Expr>) -> Computed<'a> {
+        Computed {
+            style: self.style(),
+            rows: self.problem().rows(),
+            inputs: &self.observed.inputs,
+            old,
         }
     }
 
@@ -382,7 +339,8 @@ impl Evidence for Explanation {
 
     fn is_partial(&self) -> bool {
         let (old, written) = self.expanded();
-        self.failure(&written, old.as_ref(), false).is_some()
+        let computed = self.computed(old.as_ref());
+        computed.new_failure(&written, false).is_some()
     }
 
     fn cautions(&self) -> Vec<String> {
@@ -391,19 +349,20 @@ impl Evidence for Explanation {
         }
         let (old, written) = self.expanded();
         let pool = &self.problem().pool;
-        let failure = self.failure(&written, old.as_ref(), true);
-        let failure = failure.map(|failure| self.sentence(&failure));
-        let failure = failure.or_else(|| {
-            // The values for which the old condition fails as well.
-            old.as_ref()?;
-            let failure = self.failure(&written, None, true);
-            let failure = failure.filter(|failure| failure.can_occur)?;
-            let sentence = self.sentence(&failure);
-            Some(format!("{sentence}; the old condition fails there, too"))
-        });
+        let failure = self.computed(old.as_ref()).caution(&written);
         let lookups = lookups::unguarded(&written, old.as_ref(), pool).into_iter();
         let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
-        failure.into_iter().chain(lookups).collect()
+        let known: Vec<String> = failure.into_iter().chain(lookups).collect();
+        // Whole comparisons may have been recorded, and nothing of their operands.
+        let text = |expr: &Expr| self.style().text(expr, Binding::Or);
+        match known.is_empty() {
+            true => cautions_of(
+                &self.observed,
+                old.as_ref().map(text).as_deref(),
+                &text(&written),
+            ),
+            false => known,
+        }
     }
 
     fn clauses(&self, tests: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
@@ -493,7 +452,7 @@ fn explanation(evidence: &dyn Evidence) -> Option<&Explanation> {
 }
 
 /// The value of a term, for readers. Of a pointer is known whether it is null.
-fn text(term: &Term, value: Option<&Value>) -> String {
+pub fn text(term: &Term, value: Option<&Value>) -> String {
     match value {
         None => "undefined".to_owned(),
         Some(Value::Bool(true)) if term.is_presence() => "not null".to_owned(),

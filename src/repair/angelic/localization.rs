@@ -66,6 +66,8 @@ pub(super) fn trace_sites(
     let stage = Stage::Conditions(all.clone());
     let (build, instrumentation) = instrument::build(session, knowledge, stage)?;
     let dropped = all.iter().filter(|site| !instrumentation.has(**site));
+    let dropped: Vec<SiteIndex> = dropped.copied().collect();
+    knowledge.rejected.extend(&dropped);
     knowledge.excluded.extend(dropped);
     let used = sites.difference(&knowledge.excluded).count();
     session

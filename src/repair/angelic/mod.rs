@@ -6,6 +6,7 @@
 //! ([`one_step`], [`repeated`]).
 
 mod candidates;
+mod cautions;
 mod costly;
 mod derivation;
 mod dont_care;
@@ -21,6 +22,7 @@ mod partial;
 mod recording;
 mod repeated;
 pub mod unconfirmed;
+pub mod unobserved;
 mod varying;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -20,6 +20,7 @@ use nopol_synth::weights::WEIGHTS;
 
 use super::evidence::{Explanation, Observed};
 use super::targets_of;
+use super::unobserved::{Place, Unobserved};
 use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
@@ -40,12 +41,6 @@ const LONGEST_TEXT: usize = 24;
 /// Texts that are taken from one site's contexts, and from the conditions that explain them.
 const MOST_TEXTS: usize = 3;
 
-/// Nothing was observed of an edit.
-#[derive(Debug)]
-pub struct Unobserved;
-
-impl Evidence for Unobserved {}
-
 /// The one-step edits of the conditions among these sites, in their order, the likeliest of each.
 pub(super) fn fixes(
     session: &Session,
@@ -54,7 +49,6 @@ pub(super) fn fixes(
     sites: &[AngelicSite],
     explained: &[Fix],
 ) -> Vec<Fix> {
-    let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
     let observed = observed(explained);
     let panics = Panics::at(session, knowledge, targets);
     let kin = clauses::kin(session.sources);
@@ -88,6 +82,7 @@ pub(super) fn fixes(
         let edits = edits.into_iter().take(most);
         let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
         let here = observed.get(&found.site);
+        let unread = Arc::new(Place::new(session.sources, site, here));
         let made = edits.filter_map(|(cost, edit)| {
             let known = here.and_then(|here| explanation(here, &edit.condition));
             if known.as_ref().is_some_and(Explanation::adds_idle_part) {
@@ -95,7 +90,7 @@ pub(super) fn fixes(
             }
             let evidence = match known {
                 Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
-                None => Arc::clone(&nothing),
+                None => Unobserved::at(&unread, &edit.condition),
             };
             Some(Fix {
                 targets: of_site.clone(),

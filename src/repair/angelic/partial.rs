@@ -52,17 +52,22 @@ pub fn failure<'e>(
     let is_chosen = |term: &&TermId| inputs.contains(*term) && !is_read_elsewhere(term);
     let mut chosen: Vec<TermId> = terms.iter().filter(is_chosen).copied().collect();
     chosen.truncate(MOST_VARIED);
-    let attempt = |row, varied: &[TermId], has_sizes| {
+    let has_products = has_product(expr, pool);
+    let attempt = |row, varied: &[TermId], with_extremes| {
         Attempt {
             expr,
             old,
             pool,
-            has_sizes,
+            range: Range {
+                has_products,
+                has_sizes,
+                has_greatest_sizes: has_sizes && with_extremes,
+            },
         }
         .failure(row, varied)
     };
     let mut contexts = rows.iter().take(MOST_CONTEXTS);
-    let possible = contexts.find_map(|row| attempt(row, &chosen, has_sizes));
+    let possible = contexts.find_map(|row| attempt(row, &chosen, true));
     let found = match possible {
         Some(found) => Failure {
             can_occur: true,
@@ -88,7 +93,18 @@ struct Attempt<'e, 'o> {
     expr: &'e Expr,
     old: Option<&'o Expr>,
     pool: &'o Pool,
+    range: Range,
+}
+
+/// Which values are tried.
+#[derive(Clone, Copy)]
+struct Range {
+    /// Variables are multiplied with each other: the least numbers whose product overflows.
+    has_products: bool,
+    /// Of sizes, too.
     has_sizes: bool,
+    /// The greatest number of a size.
+    has_greatest_sizes: bool,
 }
 
 impl<'e> Attempt<'e, '_> {
@@ -98,9 +114,9 @@ impl<'e> Attempt<'e, '_> {
             expr,
             old,
             pool,
-            has_sizes,
+            range,
         } = *self;
-        let values = |term: &TermId| Some((*term, values(*term, expr, pool, has_sizes)?));
+        let values = |term: &TermId| Some((*term, values(*term, expr, pool, range)?));
         let varied: Vec<(TermId, Vec<Value>)> = terms.iter().map(values).collect::<Option<_>>()?;
         let all: usize = varied.iter().map(|(_, values)| values.len()).product();
         let mut row = row.clone();
@@ -110,7 +126,7 @@ impl<'e> Attempt<'e, '_> {
                 row.values_mut()[*term] = Some(values[left % values.len()].clone());
                 left /= values.len();
             }
-            if old.is_some_and(|old| old.eval_bool(&row).is_none()) {
+            if old.is_some_and(|old| old.eval(&row).is_none()) {
                 continue;
             }
             let Some((part, op, divisor)) = culprit(expr, &row) else {
@@ -185,6 +201,20 @@ fn evaluated_before<'e>(expr: &'e Expr, part: &Expr, found: &mut Vec<&'e Expr>) 
     }
 }
 
+/// Whether an expression reads anything but constants.
+pub fn is_variable(expr: &Expr, pool: &Pool) -> bool {
+    let mut terms = expr.terms().into_iter();
+    terms.any(|term| pool.terms[term].constant.is_none())
+}
+
+fn has_product(expr: &Expr, pool: &Pool) -> bool {
+    let is_product = match expr {
+        Expr::Arith(ArithOp::Mul, a, b) => is_variable(a, pool) && is_variable(b, pool),
+        _ => false,
+    };
+    is_product || expr.children().any(|child| has_product(child, pool))
+}
+
 fn has_arithmetic(expr: &Expr) -> bool {
     matches!(expr, Expr::Arith(..)) || expr.children().any(has_arithmetic)
 }
@@ -198,7 +228,7 @@ fn variable_terms(expr: &Expr, pool: &Pool) -> Vec<TermId> {
     terms
 }
 
-/// Whether each of these terms is a variable, a field or a length, and no two ask for the same one.
+/// Whether each of these terms is a variable, a field, an element or a length, and no two ask for the same one.
 fn are_independent(terms: &[TermId], pool: &Pool) -> bool {
     let places: Option<Vec<&Access>> = terms
         .iter()
@@ -210,11 +240,11 @@ fn are_independent(terms: &[TermId], pool: &Pool) -> bool {
     })
 }
 
-/// The variable or field that an access asks for.
+/// The variable, field or element that an access asks for.
 fn place(access: &Access) -> Option<&Access> {
     let is_place = |access: &Access| {
         let mut at = access;
-        while let Access::Field(of, _, _) = at {
+        while let Access::Field(of, ..) | Access::Index(of, _) = at {
             at = of.without_derefs();
         }
         // A constant of which the value is not known has one value.
@@ -229,7 +259,7 @@ fn place(access: &Access) -> Option<&Access> {
 
 /// The values to try of a term: small ones, those near the constants of the expression, and the extremes of its type.
 /// `None` if its type is none that is tried.
-fn values(term: TermId, expr: &Expr, pool: &Pool, has_sizes: bool) -> Option<Vec<Value>> {
+fn values(term: TermId, expr: &Expr, pool: &Pool, range: Range) -> Option<Vec<Value>> {
     let ty = match pool.terms[term].ty {
         Type::Bool => return Some(vec![Value::Bool(false), Value::Bool(true)]),
         Type::Int(ty) => ty,
@@ -251,10 +281,14 @@ fn values(term: TermId, expr: &Expr, pool: &Pool, has_sizes: bool) -> Option<Vec
         ]
     });
     let small = [0, 1].map(Int::from_i128).map(Some);
+    let is_size = matches!(ty, IntType::Usize | IntType::Isize);
+    let has_root = range.has_products && (range.has_sizes || !is_size);
+    let root = has_root.then(|| least_square_beyond(ty));
     let mut values = Vec::new();
     for int in small
         .into_iter()
-        .chain(extremes(ty, has_sizes))
+        .chain([root])
+        .chain(extremes(ty, range.has_greatest_sizes))
         .chain(near)
         .flatten()
     {
@@ -264,6 +298,13 @@ fn values(term: TermId, expr: &Expr, pool: &Pool, has_sizes: bool) -> Option<Vec
         }
     }
     Some(values)
+}
+
+/// The least number whose square is none of a type.
+fn least_square_beyond(ty: IntType) -> Int {
+    let bits = ty.bits() - u32::from(ty.signed());
+    let greatest = u128::MAX >> (128 - bits);
+    Int::from_u128(greatest.isqrt() + 1)
 }
 
 /// The least and the greatest value of a type. Sizes and indices are hardly ever as large as their type allows.
@@ -362,6 +403,21 @@ mod tests {
         assert_eq!(found(&[0], false), None);
         // Nobody chooses it.
         assert_eq!(found(&[], true), None);
+    }
+
+    #[test]
+    fn a_product_of_variables_overflows_from_the_root_of_the_greatest_number() {
+        // b * b <= a
+        let square = Box::new(Expr::Arith(ArithOp::Mul, term(1), term(1)));
+        let whole = Expr::Cmp(CmpOp::Le, square, term(0));
+        let failure = found(&whole, None, &[0]).unwrap();
+        let root = Value::Int(IntType::U32, Int::from_i128(65_536));
+        assert_eq!(failure.values, [(TermId::new(1), root)]);
+        assert!(!failure.can_occur);
+        // What is only multiplied with a number is tried as before.
+        let double = Box::new(Expr::Arith(ArithOp::Mul, term(1), term(2)));
+        let whole = Expr::Cmp(CmpOp::Le, double, term(0));
+        assert!(found(&whole, None, &[0]).is_none());
     }
 
     #[test]

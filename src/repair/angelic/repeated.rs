@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use nopol_process::run::suite::TestIndex;
 use nopol_source::words::mentions;
-use nopol_source::{Form, Site, SiteKind, Sources};
+use nopol_source::{Condition, Form, Site, SiteKind, Sources};
 use nopol_synth::weights::WEIGHTS;
 
-use super::one_step::Unobserved;
 use super::targets_of;
+use super::unobserved::{Place, Unobserved};
 use crate::localize::angelic::AngelicSite;
-use crate::repair::fix::{Evidence, Fix, SiteEdit};
+use crate::repair::fix::{Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::place;
@@ -33,7 +33,6 @@ pub(super) fn fixes(
     sites: &[AngelicSite],
     explained: &[Fix],
 ) -> Vec<Fix> {
-    let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
     let panics = Panics::at(session, knowledge, targets);
     let mut said: BTreeSet<(usize, &str)> = BTreeSet::new();
     for edit in explained.iter().flat_map(|fix| &fix.edits) {
@@ -48,6 +47,7 @@ pub(super) fn fixes(
         }
         let place = place::of(site) + place::common(found.suspiciousness, site.kind);
         let bonus = panics.bonus(session.sources, found.site);
+        let unread = Arc::new(Place::new(session.sources, site, None));
         for (distance, (other, negated)) in (0..).zip(conditions_for(session.sources, site)) {
             let cost = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested + distance)
                 .saturating_sub(bonus)
@@ -56,6 +56,7 @@ pub(super) fn fixes(
                 if said.contains(&(found.site.into(), &*condition)) {
                     continue;
                 }
+                let condition = Condition::from(condition);
                 fixes.push(Fix {
                     targets: targets_of(&knowledge.spectrum, found, targets),
                     cost: cost + more,
@@ -63,13 +64,13 @@ pub(super) fn fixes(
                         site: found.site,
                         function: site.function,
                         suspiciousness: found.suspiciousness,
-                        switched: condition.clone(),
-                        condition: condition.into(),
+                        switched: condition.to_string(),
                         cost: cost + more,
                         why: format!("the condition of line {}", other.line),
                         is_loose: true,
                         is_trivial: false,
-                        evidence: Arc::clone(&nothing),
+                        evidence: Unobserved::at(&unread, &condition),
+                        condition,
                     }],
                 });
             }

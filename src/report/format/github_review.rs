@@ -25,7 +25,7 @@ impl Render for Review {
     }
 
     fn help(&self) -> &'static str {
-        "A review for GitHub's REST API, with suggestions; needs --diff-base"
+        "A review for GitHub's REST API, with suggestions on the lines of a pull request"
     }
 
     fn needs_base(&self) -> bool {

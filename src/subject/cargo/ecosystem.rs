@@ -36,7 +36,7 @@ impl Description for CargoOptions {
     }
 
     fn test_options(&self) -> &'static str {
-        "-p, --test and the filters after `--`. A doctest is not repaired: copy its code into a #[test]"
+        "--package, --test and --features"
     }
 
     fn test_args(&self) -> &[String] {

@@ -322,7 +322,7 @@ impl DebugSession {
             ),
             Why::WaitsForInput => push(
                 text,
-                "the program was interrupted: it waits for input, and a session gives it none; to debug a test of nopol.toml with its input, use --only",
+                "the program was interrupted: it waits for input, and a session gives it none; to debug a test of nopol.toml with its input, choose that test with --only",
             ),
             Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {

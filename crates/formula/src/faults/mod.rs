@@ -59,12 +59,10 @@ pub enum Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Time => "the time limit ended the search (--time-limit)",
+            Self::Time => "the time limit ended the search",
             Self::Decisions => "the search ended because the solver gave up",
-            Self::Gates => "the search ended because the formula became too large (--bound)",
-            Self::Steps => {
-                "the search ended because a run takes too long with other values (--bound)"
-            }
+            Self::Gates => "the search ended because the formula became too large",
+            Self::Steps => "the search ended because a run takes too long with other values",
         })
     }
 }

@@ -325,7 +325,7 @@ impl<'a> Front<'a> {
             return Ok(*known);
         }
         let name = function.name();
-        if let Some(problem) = function.context.problem {
+        if let Some(problem) = &function.context.problem {
             return Err(self.outside(span, format!("`{name}` is used, but {problem}")));
         }
         if function.context.is_of_trait {

@@ -63,7 +63,9 @@ impl fmt::Display for FaultKind {
             Self::Panic => "the program panics",
             Self::Overflow => "an arithmetic operation overflows",
             Self::DivisionByZero => "a number is divided by zero",
-            Self::Shift => "a number is shifted by too many bits, or a negative number is shifted",
+            Self::Shift => {
+                "a number is shifted by too many bits or by a negative number, or in C a negative number is shifted"
+            }
             Self::OutOfBounds => "an index is out of bounds",
             Self::NullPointer => "a null pointer is dereferenced",
             Self::NoResult => "a function ends without returning a value",

@@ -4,6 +4,7 @@
 
 pub(super) mod axioms;
 mod nearby;
+mod opaque;
 pub(super) mod pair;
 
 use std::collections::BTreeSet;
@@ -25,7 +26,10 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
     }
     match pair.observed().or_else(|| nearby::difference(&pair)) {
         Some(context) => Equality::Differ(context),
-        None if is_hard(&pair) => Equality::Unknown,
+        None if is_hard(&pair) => match opaque::are_equal(&pair) {
+            true => Equality::Proved,
+            false => Equality::Unknown,
+        },
         None => solver::equal(&pair),
     }
 }
@@ -42,7 +46,11 @@ pub fn covers(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> bool {
         ..pair
     };
     let is_refuted = pair.observed().is_some() || nearby::difference(&pair).is_some();
-    !is_refuted && !is_hard(&pair) && solver::equal(&pair) == Equality::Proved
+    !is_refuted
+        && match is_hard(&pair) {
+            true => opaque::are_equal(&pair),
+            false => solver::equal(&pair) == Equality::Proved,
+        }
 }
 
 /// The simplest context in which two conditions differ: a row if they differ in one, else a row with as few

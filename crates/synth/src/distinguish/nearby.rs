@@ -116,14 +116,18 @@ fn extremes(int: IntType) -> [Int; 2] {
 /// Whether a condition multiplies or divides by anything but a power of two. This is intractable for bit-vectors
 /// of machine width, and z3's limit does not count the work.
 pub(super) fn is_hard(expr: &Expr, pool: &Pool) -> bool {
-    let own = match expr {
+    is_hard_itself(expr, pool) || expr.children().any(|child| is_hard(child, pool))
+}
+
+/// The same of the outermost operator alone.
+pub(super) fn is_hard_itself(expr: &Expr, pool: &Pool) -> bool {
+    match expr {
         Expr::Arith(ArithOp::Mul | ArithOp::Div | ArithOp::Rem, a, b) => {
             let wide = !matches!(a.ty(pool), Some(Type::Int(IntType::I8 | IntType::U8)));
             wide && !is_power_of_two(b, pool)
         }
         _ => false,
-    };
-    own || expr.children().any(|child| is_hard(child, pool))
+    }
 }
 
 fn is_power_of_two(expr: &Expr, pool: &Pool) -> bool {

@@ -59,6 +59,47 @@ fn a_sum_is_covered_by_what_it_equals_where_it_does_not_overflow() {
 }
 
 #[test]
+fn what_compares_the_same_remainder_is_equal_or_not_known_to_be() {
+    let compared = |ty: IntType, op: ArithOp, a: CmpOp, b: CmpOp| {
+        let number = |value| Some(Value::Int(ty, Int::from_i128(value)));
+        let problem = numbers(ty)
+            .row(&[number(7), number(3)], true)
+            .row(&[number(6), number(3)], false);
+        let computed = || term(0).arith(op, term(1));
+        let [a, b] = [a, b].map(|op| computed().cmp(op, term(2)));
+        let both = |a: &Expr, b: &Expr| equal(a, b, &problem.pool, &problem.spec.rows);
+        (
+            both(&a, &b),
+            covers(&a, &b, &problem.pool, &problem.spec.rows),
+        )
+    };
+    // Nothing unsigned is less than 0.
+    for op in [ArithOp::Rem, ArithOp::Div, ArithOp::Mul] {
+        let (equality, covers) = compared(IntType::U32, op, CmpOp::Gt, CmpOp::Ne);
+        assert_eq!(equality, Equality::Proved, "{op:?}");
+        assert!(covers);
+        let (equality, covers) = compared(IntType::I64, op, CmpOp::Gt, CmpOp::Ne);
+        assert!(
+            matches!(equality, Equality::Differ(_)),
+            "{op:?}: {equality:?}"
+        );
+        assert!(!covers);
+    }
+    // It cannot be computed where `m` is 0: there it is not known what is equal.
+    let seven = || Some(Value::Int(IntType::U32, Int::from_i128(7)));
+    let problem = numbers(IntType::U32).row(&[seven(), seven()], true);
+    let rest = || term(0).arith(ArithOp::Rem, term(1));
+    let [always, same] = [cmp(0, CmpOp::Eq, 0), rest().cmp(CmpOp::Eq, rest())];
+    let both = equal(&same, &always, &problem.pool, &problem.spec.rows);
+    assert_ne!(both, Equality::Proved);
+    // Equal for a reason that is not seen: not proved, and no difference either.
+    let below = rest().cmp(CmpOp::Lt, term(1));
+    let below_or_same = rest().cmp(CmpOp::Le, term(1));
+    let both = equal(&below, &below_or_same, &problem.pool, &problem.spec.rows);
+    assert_eq!(both, Equality::Unknown);
+}
+
+#[test]
 fn what_was_the_same_in_many_rows_stays_the_same() {
     let rows = |values: &[i128]| {
         let mut problem = numbers(IntType::Usize);

@@ -49,6 +49,17 @@ impl Translator<'_> {
 
     /// A place at this expression of the current statement.
     pub(super) fn place(&mut self, kind: PlaceKind, expression: Syntax<'_>) -> Option<PlaceId> {
+        let place = self.place_at(kind, expression)?;
+        Some(self.program.places.push_and_get_key(place))
+    }
+
+    /// Notes that a structure is written as a whole.
+    pub(super) fn note_whole(&mut self, expression: Syntax<'_>) {
+        let place = self.place_at(PlaceKind::Value, expression);
+        self.program.wholes.extend(place);
+    }
+
+    fn place_at(&self, kind: PlaceKind, expression: Syntax<'_>) -> Option<Place> {
         if expression.source.is_library || self.is_folding {
             return None;
         }
@@ -58,7 +69,7 @@ impl Translator<'_> {
             PlaceKind::Condition => span.start,
             PlaceKind::Value | PlaceKind::Return => self.statement.start,
         };
-        let place = Place {
+        Some(Place {
             kind,
             function: self.function.as_ref().map(|function| function.id),
             span,
@@ -71,8 +82,7 @@ impl Translator<'_> {
             ),
             names: Vec::new(),
             is_character: false,
-        };
-        Some(self.program.places.push_and_get_key(place))
+        })
     }
 
     /// A place at the value of an assignment, unless the value cannot be wrong.

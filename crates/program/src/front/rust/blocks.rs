@@ -252,6 +252,10 @@ impl Body<'_, '_> {
         role: Role,
         span: Span,
     ) -> Option<PlaceId> {
+        let is_whole = matches!(value.repr, Repr::Slice(..) | Repr::At(_));
+        if is_whole && role.has_places && value.ty.size() > 1 {
+            self.note_whole(role.kind, span);
+        }
         match value.repr {
             Repr::Scalar(expr) => {
                 let is_place = role.has_places && value.ty.is_place();

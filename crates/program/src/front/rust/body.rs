@@ -206,12 +206,23 @@ impl<'f, 'a> Body<'f, 'a> {
 
     /// The place of an expression that is computed there; none in tests.
     pub fn place(&mut self, kind: PlaceKind, span: Span) -> Option<PlaceId> {
+        let place = self.place_at(kind, span)?;
+        Some(self.front.state.program.places.push_and_get_key(place))
+    }
+
+    /// Notes that a value of several cells is written as a whole.
+    pub fn note_whole(&mut self, kind: PlaceKind, span: Span) {
+        let place = self.place_at(kind, span);
+        self.front.state.program.wholes.extend(place);
+    }
+
+    fn place_at(&self, kind: PlaceKind, span: Span) -> Option<Place> {
         if self.is_for_tests {
             return None;
         }
         let source = &self.front.sources[self.home.file];
         let (start, end) = self.statement;
-        let place = Place {
+        Some(Place {
             kind,
             function: self.function,
             span,
@@ -225,8 +236,7 @@ impl<'f, 'a> Body<'f, 'a> {
             text: source.on_one_line(start, end),
             names: Vec::new(),
             is_character: false,
-        };
-        Some(self.front.state.program.places.push_and_get_key(place))
+        })
     }
 
     /// The same of an expression of this type, if its values may be wrong.

@@ -122,7 +122,7 @@ impl<'a> Front<'a> {
         if self.open.contains(&name) {
             return Err(self.outside(from, format!("`{name}` depends on itself")));
         }
-        match constant.context.problem {
+        match &constant.context.problem {
             Some(problem) => Err(self.outside(from, format!("`{name}` is used, but {problem}"))),
             None if constant.context.is_of_trait => Err(self.outside(
                 from,

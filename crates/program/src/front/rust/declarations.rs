@@ -193,7 +193,7 @@ impl<'a> Front<'a> {
     }
 
     fn declared(&mut self, name: &str, named: &Named, from: Span) -> Result<Type, Outside> {
-        if let Some(problem) = named.context.problem {
+        if let Some(problem) = &named.context.problem {
             return Err(self.outside(from, format!("`{name}` is used, but {problem}")));
         }
         let home = Home {

@@ -50,12 +50,12 @@ pub(super) struct Named<'a> {
 }
 
 /// What holds for an item because of where it is.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Context {
     /// Whether it is compiled for tests only.
     pub is_for_tests: bool,
     /// Why it is outside of the subset, if something uses it.
-    pub problem: Option<&'static str>,
+    pub problem: Option<Rc<str>>,
     /// Whether it is in the implementation of a trait.
     pub is_of_trait: bool,
 }
@@ -218,7 +218,7 @@ struct Scope<'i, 'a> {
 impl<'a> Scope<'_, 'a> {
     fn add_all(&mut self, items: &'a [Item], context: Context) {
         for item in items {
-            self.add(item, context);
+            self.add(item, context.clone());
         }
     }
 
@@ -250,7 +250,7 @@ impl<'a> Scope<'_, 'a> {
             Item::Static(of) => {
                 let problem = "a `static mut` is not supported";
                 let is_mutable = matches!(of.mutability, StaticMutability::Mut(_));
-                let problem = is_mutable.then_some(problem).or(context.problem);
+                let problem = is_mutable.then(|| problem.into()).or(context.problem);
                 let context = Context { problem, ..context };
                 let ends = (of.static_token.span, of.semi_token.span);
                 self.add_constant(None, &of.ident, (&of.ty, &of.expr), ends, context);
@@ -321,7 +321,9 @@ impl<'a> Scope<'_, 'a> {
         let is_test = attrs.iter().any(|attr| attr.path().is_ident("test"));
         let context = Context {
             is_for_tests: context.is_for_tests || is_test,
-            problem: context.problem.or_else(|| generic(&sig.generics)),
+            problem: context
+                .problem
+                .or_else(|| generic(&sig.generics).map(Rc::from)),
             ..context
         };
         let function = Rc::new(Function {
@@ -330,7 +332,7 @@ impl<'a> Scope<'_, 'a> {
             attrs,
             sig,
             block,
-            context,
+            context: context.clone(),
         });
         let functions = &mut self.items.functions;
         let of_name = functions.entry(qualified(owner, &sig.ident)).or_default();
@@ -340,7 +342,7 @@ impl<'a> Scope<'_, 'a> {
             ..context
         };
         for item in items_in(block) {
-            self.add(item, inner);
+            self.add(item, inner.clone());
         }
         function
     }
@@ -354,19 +356,21 @@ impl<'a> Scope<'_, 'a> {
         };
         let context = Context {
             is_of_trait: of.trait_.is_some(),
-            problem: context.problem.or_else(|| generic(&of.generics)),
+            problem: context
+                .problem
+                .or_else(|| generic(&of.generics).map(Rc::from)),
             ..context
         };
         for item in &of.items {
             match item {
                 ImplItem::Fn(method) => {
-                    if let Some(context) = within(&method.attrs, context) {
+                    if let Some(context) = within(&method.attrs, context.clone()) {
                         let (sig, block) = (&method.sig, &method.block);
                         self.add_function(Some(&owner), &method.attrs, sig, block, context);
                     }
                 }
                 ImplItem::Const(constant) => {
-                    if let Some(context) = within(&constant.attrs, context) {
+                    if let Some(context) = within(&constant.attrs, context.clone()) {
                         let value = (&constant.ty, &constant.expr);
                         let ends = (constant.const_token.span, constant.semi_token.span);
                         self.add_constant(Some(&owner), &constant.ident, value, ends, context);
@@ -412,13 +416,32 @@ fn within(attrs: &[Attribute], mut context: Context) -> Option<Context> {
                 match &*condition {
                     "test" => context.is_for_tests = true,
                     "not(test)" => return None,
-                    _ => context.problem = Some("conditional compilation is not supported"),
+                    _ => context.problem = Some(conditional(&condition).into()),
                 }
             }
             _ => {}
         }
     }
     Some(context)
+}
+
+/// That an item is compiled only under a condition, and what runs it if that is that there is a feature.
+fn conditional(condition: &str) -> String {
+    let is_plain = !["not(", "any("].iter().any(|of| condition.contains(of));
+    let features: Vec<&str> = condition
+        .split("feature=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    let advice = match is_plain && !features.is_empty() {
+        true => format!(
+            "; `localize` and `repair` run what is compiled with `--features {}`",
+            features.join(",")
+        ),
+        false => String::new(),
+    };
+    let condition = condition.replace(',', ", ").replace('=', " = ");
+    format!("conditional compilation, here `cfg({condition})`, is not supported{advice}")
 }
 
 /// Adds the modules in other files that are compiled for tests only.

@@ -86,7 +86,12 @@ fn what_is_outside_is_named_with_its_line() {
         ),
         (
             "#[cfg(unix)]\nfn f() {}",
-            "2: `f` is used, but conditional compilation is not supported",
+            "2: `f` is used, but conditional compilation, here `cfg(unix)`, is not supported",
+        ),
+        (
+            "#[cfg(all(test, feature = \"extra\"))]\nfn f() {}",
+            "2: `f` is used, but conditional compilation, here `cfg(all(test, feature = \"extra\"))`, is not supported; `localize` \
+             and `repair` run what is compiled with `--features extra`",
         ),
         (
             "enum E { A(i32) }\nfn f() {\n    let e: E;\n}",
