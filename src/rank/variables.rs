@@ -159,30 +159,31 @@ impl<'t> Place<'t> {
         ]
     }
 
-    /// How much less likely the likeliest variable of these clauses is than the likeliest of the place, as a logarithm; 0 if
-    /// they have none of the place's variables.
-    pub fn relevance<'c>(&self, clauses: impl Iterator<Item = &'c str>) -> f64 {
+    /// How much less likely the variables of a clause are, as a mean of logarithms, than the likeliest of the place; 0 if it
+    /// has none of the place's variables.
+    pub fn relevance(&self, clause: &str) -> f64 {
         let weights = match self.is_condition {
             true => OF_CLAUSE,
             false => OF_NEW,
         };
-        let asked: BTreeSet<&str> = clauses.flat_map(asked).collect();
-        let (mut own, mut most) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let asked: BTreeSet<&str> = asked(clause).collect();
+        let (mut own, mut most) = (Vec::new(), f64::NEG_INFINITY);
         for variable in self.variables() {
             let row = self.row(variable);
             let score = row
                 .iter()
                 .zip(weights)
                 .map(|(value, weight)| value * weight);
-            let score = score.sum();
+            let score: f64 = score.sum();
             most = most.max(score);
             if asked.contains(variable) {
-                own = own.max(score);
+                own.push(score);
             }
         }
-        match own.is_finite() {
-            true => (own - most).max(LEAST),
-            false => 0.0,
+        let mean = own.iter().sum::<f64>() / own.len() as f64;
+        match own.is_empty() {
+            true => 0.0,
+            false => (mean - most).max(LEAST),
         }
     }
 }
@@ -220,11 +221,11 @@ mod tests {
         let place = Place::new(TEXT, at..at, Some("return None;"));
         let variables: Vec<&str> = place.variables().into_iter().collect();
         assert_eq!(variables, ["data", "kind", "left", "size"]);
-        let relevance = |clause: &'static str| place.relevance(std::iter::once(clause));
+        let relevance = |clause: &str| place.relevance(clause);
         assert!(relevance("size < 2") > relevance("data.len() < 2"));
         assert!(relevance("size < 2").abs() < 1e-9 && relevance("self.left == 2") < 0.0);
         let of_kind = Place::new(TEXT, at..at, Some("return Some(kind);"));
-        assert!(of_kind.relevance(std::iter::once("kind == 2")) > relevance("kind == 2"));
+        assert!(of_kind.relevance("kind == 2") > relevance("kind == 2"));
         assert!(relevance("MOST < 2").abs() < 1e-9);
     }
 
@@ -233,7 +234,7 @@ mod tests {
         let text = "fn f(low: u8, high: u8, name: &str) -> u8 {\n    if low > 3 {\n        return high;\n    }\n    0\n}";
         let at = text.find("low > 3").unwrap();
         let place = Place::new(text, at..at + 7, None);
-        let relevance = |clause: &'static str| place.relevance(std::iter::once(clause));
+        let relevance = |clause: &str| place.relevance(clause);
         assert!(relevance("low < 9") > relevance("high < 9"));
         assert!(relevance("high < 9") > relevance("name.is_empty()"));
     }

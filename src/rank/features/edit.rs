@@ -269,7 +269,7 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Idle, is_idle(new));
     }
 
-    /// How unlikely people ask about the variables of these clauses here.
+    /// How unlikely people ask about the variables of the unlikeliest of these clauses here.
     fn relevance(&self, fresh: &[&Node]) -> f64 {
         // Learned from Rust only.
         if self.case.is_c || fresh.is_empty() {
@@ -282,7 +282,10 @@ impl<'c> EditFeatures<'c> {
             Form::Leave | Form::Branch | Form::Narrow => Some(&*self.facts.body),
         };
         let place = Place::new(function, self.facts.span.clone(), body);
-        place.relevance(fresh.iter().map(|clause| &*clause.text))
+        let mut clauses = Vec::new();
+        fresh.iter().for_each(|it| atoms(it, &mut clauses));
+        let each = clauses.iter().map(|clause| place.relevance(&clause.text));
+        each.fold(0.0, f64::min)
     }
 
     /// Whether clauses that were changed in place are now like others, and whether they were.
@@ -495,6 +498,17 @@ fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
 /// Whether a new constant is met by at most one context.
 fn is_single(support: &Support) -> bool {
     support.singled_out.is_some_and(|it| it < 2)
+}
+
+/// The clauses of a condition, whatever joins them.
+fn atoms<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+    match &node.shape {
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            atoms(a, found);
+            atoms(b, found);
+        }
+        _ => found.push(node),
+    }
 }
 
 #[cfg(test)]
