@@ -506,6 +506,25 @@ fn characters_are_shown_as_the_language_writes_them() {
 }
 
 #[test]
+fn a_character_that_became_an_int_is_shown_as_one() {
+    let source = "#include <stdio.h>\nstatic int value(char c, int d)\n{\n    switch (c) {\n    case '+': return 1;\n    case '-': return d;\n    }\n    return 3;\n}\n\
+                  int main(int argc, char **argv)\n{\n    int sign = argc > 2 ? '+' : '*';\n    int copy = argv[1][0];\n    switch (argc + 40) {\n    case '*': printf(\"%d\", value(sign, copy)); return 0;\n    case 'x': return 2;\n    }\n    return 1;\n}\n";
+    let settings = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p a\"\nstdout = \"1\"\n[[c.test]]\nname = \"two\"\ncommand = \"./p a\"\nexit = 2\n";
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", settings)]);
+    let run = subject.nopol_c(&["faults", "--only", "one"]);
+    for wanted in [
+        "int sign = argc > 2 ? '+' : '*';\n        would have to be '+'\n",
+        "switch (c)\n        `c` would have to be '+'\n",
+        "'a' │   13 │ int copy = argv[1][0];\n",
+    ] {
+        assert!(run.stdout.contains(wanted), "{}", run.stdout);
+    }
+    let run = subject.nopol_c(&["faults", "--only", "two"]);
+    let wanted = "switch (argc + 40)\n        `argc + 40` would have to be 'x'\n";
+    assert!(run.stdout.contains(wanted), "{}", run.stdout);
+}
+
+#[test]
 fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_as_such() {
     let source = "#include <stdio.h>\nint main(int argc, char **argv) {\n    putchar(argc + 'a');\n    printf(\"%d\", 5);\n    fputc('q', stdout);\n    return 0;\n}\n";
     for (output, wanted) in [

@@ -92,7 +92,7 @@ pub struct Program {
 }
 
 /// The language of a program, for those who write parts of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// C.
     #[default]

@@ -41,7 +41,7 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
                 let mut walk = Walk {
                     calls: &mut open,
                     variables: &mut reached.variables,
-                    scalars: &mut BTreeMap::new(),
+                    value: &mut |_, _| {},
                 };
                 walk.statements(std::slice::from_ref(statement));
             }
@@ -72,7 +72,7 @@ impl Needs {
             let mut walk = Walk {
                 calls: &mut open,
                 variables: &mut self.variables,
-                scalars: &mut BTreeMap::new(),
+                value: &mut |_, _| {},
             };
             walk.statements(&program.functions[function].body);
         }
@@ -89,22 +89,29 @@ pub fn pointers(program: &Program) -> BTreeSet<PlaceId> {
 /// What is computed at each place where a value is assigned or returned.
 pub fn scalars(program: &Program) -> BTreeMap<PlaceId, Scalar> {
     let mut scalars = BTreeMap::new();
+    values(program, &mut |place, value| {
+        scalars.insert(place, value.ty);
+    });
+    scalars
+}
+
+/// Shows each value that is assigned or returned at a place.
+pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
     let mut walk = Walk {
         calls: &mut Vec::new(),
         variables: &mut HashSet::new(),
-        scalars: &mut scalars,
+        value: show,
     };
     walk.statements(&program.globals);
     for function in &program.functions {
         walk.statements(&function.body);
     }
-    scalars
 }
 
 struct Walk<'a> {
     calls: &'a mut Vec<FunctionId>,
     variables: &'a mut HashSet<VariableId>,
-    scalars: &'a mut BTreeMap<PlaceId, Scalar>,
+    value: &'a mut dyn FnMut(PlaceId, &Expr),
 }
 
 impl Walk<'_> {
@@ -157,7 +164,9 @@ impl Walk<'_> {
     }
 
     fn place(&mut self, place: Option<PlaceId>, value: &Expr) {
-        self.scalars.extend(place.map(|place| (place, value.ty)));
+        if let Some(place) = place {
+            (self.value)(place, value);
+        }
     }
 
     fn lvalue(&mut self, lvalue: &Lvalue) {

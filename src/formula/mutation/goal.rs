@@ -12,6 +12,7 @@ use nopol_program::front;
 use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
+use nopol_program::text;
 use nopol_program::visit::{Needs, needs, reached};
 use nopol_source::Language;
 
@@ -188,12 +189,20 @@ impl Goal {
             let extent = Extent::new(bound, request.implicit);
             let fault = self.specification.fault(&self.program, check, extent);
             let name = &self.program.functions[function].name;
-            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            let types = cells(&self.program, function);
+            let arguments = types.iter().zip(arguments);
+            let arguments = arguments.map(|(ty, argument)| self.number(*argument, *ty));
+            let arguments: Vec<String> = arguments.collect();
+            let result = self.program.functions[function].result;
             shown.failing.push(Failing {
                 name: format!("{name}({})", arguments.join(", ")),
                 reason: match (fault, expected) {
                     (Some(fault), _) => fault.to_string(),
-                    (None, Some(expected)) => format!("it does not return {expected}"),
+                    (None, Some(expected)) => format!(
+                        "it does not return {}",
+                        result
+                            .map_or_else(|| expected.to_string(), |ty| self.number(*expected, ty))
+                    ),
                     (None, None) => {
                         "an assertion does not hold, or the run fails otherwise".to_owned()
                     }
@@ -270,6 +279,17 @@ impl Goal {
         };
         shown.outcome = outcome;
         shown.message = message;
+    }
+
+    /// A number of this type as the language writes it.
+    fn number(&self, number: i128, ty: Scalar) -> String {
+        let dialect = self.program.dialect;
+        let written = match (dialect, ty) {
+            (Dialect::C, Scalar::CHAR) => text::character(dialect, number),
+            (Dialect::Rust, Scalar::Bool) => Some((number != 0).to_string()),
+            _ => None,
+        };
+        written.unwrap_or_else(|| number.to_string())
     }
 
     /// Whether the patched source is right, read again.
