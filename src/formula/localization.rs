@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::elements;
 use super::left_out::LeftOut;
 use super::load::Loaded;
+use super::short;
 use crate::report::Ended;
 
 /// What a search for faults found.
@@ -143,6 +144,9 @@ pub struct ShownPlace {
     pub column: u32,
     /// The statement.
     pub text: String,
+    /// The same, shortened around the expression if it is long.
+    #[serde(skip)]
+    pub short: String,
     /// The expression, if the statement computes something else, too: an argument of a call, for one.
     pub part: Option<String>,
 }
@@ -184,6 +188,9 @@ pub struct Step {
     pub line: u32,
     /// The statement.
     pub text: String,
+    /// The same, shortened around what is computed if it is long.
+    #[serde(skip)]
+    pub short: String,
     /// The value.
     pub value: String,
     /// How the language writes it, if it is a character.
@@ -351,6 +358,10 @@ fn shown_place(loaded: &Loaded, id: PlaceId) -> ShownPlace {
         line: place.line,
         column: place.column,
         text: place.text.clone(),
+        short: short::around(
+            &place.text,
+            &(place.offset..place.offset + text.as_ref().map_or(0, String::len)),
+        ),
         part: text.filter(|text| place.kind == PlaceKind::Value && !is_value(&place.text, text)),
     }
 }
@@ -364,13 +375,16 @@ fn is_value(statement: &str, expression: &str) -> bool {
 
 fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
     let place = shown_place(loaded, evaluated.instance.place);
+    let part = place.part.as_deref().map(short::beginning);
+    let described = |text: &str| match &part {
+        Some(part) => format!("`{part}` in {text}"),
+        None => text.to_owned(),
+    };
     Step {
         file: place.file,
         line: place.line,
-        text: match place.part {
-            Some(part) => format!("`{part}` in {}", place.text),
-            None => place.text,
-        },
+        text: described(&place.text),
+        short: described(&place.short),
         value: text_of(loaded, evaluated),
         literal: literal(loaded, evaluated),
         angelic: evaluated.is_angelic,

@@ -596,3 +596,29 @@ fn arguments_may_be_read_as_numbers_one_after_the_other() {
     let initial = "p.c:5:15  int sum = 1;\n        would have to be 0\n";
     assert!(run.stdout.contains(initial), "{}", run.stdout);
 }
+
+#[test]
+fn a_long_table_is_shown_only_around_the_place() {
+    let numbers: Vec<String> = (100..160).map(|number| number.to_string()).collect();
+    let table = format!("static const int t[] = {{{}}};", numbers.join(", "));
+    let source = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n{table}\nint main(int argc, char **argv)\n{{\n    \
+         printf(\"%d and a long text that makes this statement longer than any line in a report should be\\n\", t[argc + 27]);\n    return 0;\n}}\n"
+    );
+    let output =
+        "131 and a long text that makes this statement longer than any line in a report should be";
+    let subject = program(&source, &[("./p 28", output)]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let wanted = "static const int t[] = {100, 101 … 127, 128, 129, 130, 131, 132, 133 …\n        `130` would have to be 131\n";
+    assert!(run.stdout.contains(wanted), "{}", run.stdout);
+    let long = run.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(long < Some(150), "{}", run.stdout);
+    let run = subject.nopol(&["c", "mutate", "--size", "1"]);
+    let wanted = "report should be\\n\", t[argc + 27])\n        becomes  printf(";
+    assert!(!run.stdout.contains(wanted), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("130\n        becomes  131\n"),
+        "{}",
+        run.stdout
+    );
+}

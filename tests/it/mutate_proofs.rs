@@ -179,9 +179,8 @@ fn characters_stay_characters() {
 
 #[test]
 fn a_negative_number_after_a_sign_has_parentheses() {
-    let subject = functions(
-        "int wanted(int x) { return x + 5000; }\nint more(int x) { return x -1; }",
-    );
+    let subject =
+        functions("int wanted(int x) { return x + 5000; }\nint more(int x) { return x -1; }");
     let run = subject.nopol(&[
         "c",
         "mutate",
@@ -191,7 +190,8 @@ fn a_negative_number_after_a_sign_has_parentheses() {
         "--size=1",
     ]);
     assert!(
-        run.stdout.contains("+int more(int x) { return x -(-5000); }"),
+        run.stdout
+            .contains("+int more(int x) { return x -(-5000); }"),
         "{}{}",
         run.stdout,
         run.stderr

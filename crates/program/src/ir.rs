@@ -265,6 +265,8 @@ pub struct Place {
     pub column: u32,
     /// The statement on one line.
     pub text: String,
+    /// How many bytes of that come before the expression, if it is in there.
+    pub offset: usize,
     /// How the source names values that are no numbers there, such as `true` and `None`.
     pub names: Vec<(i128, String)>,
     /// Whether its values are characters: of `char`, or in C of a type like it.
