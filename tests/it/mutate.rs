@@ -103,6 +103,22 @@ fn a_bound_that_no_run_stays_within_judges_nothing() {
 }
 
 #[test]
+fn a_function_that_is_right_within_the_bound_is_not_said_to_have_no_repair() {
+    let text = SUM.replace("i < n", "i <= n");
+    let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
+    let options = ["--function", "sum", "--reference-function", "wanted"];
+    let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate"], &options[..], more].concat());
+    let run = ask(&["--bound", "3"]);
+    let words = "no run in which loops iterate at most 3 times violates the specification; whether a longer run does is not known: \
+                 a larger --bound follows longer runs\n";
+    assert_eq!((run.code, &*run.stdout), (1, words), "{}", run.stderr);
+    assert_eq!(
+        ask(&["--bound", "3", "--format", "json"]).json()["outcome"],
+        "unjudged"
+    );
+}
+
+#[test]
 fn repairs_are_reported_in_every_format() {
     let subject = sum();
     let report = |format: &str| {

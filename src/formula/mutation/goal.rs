@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
+use nopol_basics::times;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::{Check, cells};
@@ -248,7 +249,7 @@ impl Goal {
                 )),
             ),
             MutateOutcome::Unjudged => (
-                Ended::None,
+                Ended::Unjudged,
                 Some(format!(
                     "no run of `{}` was judged, because none that counts ends within the bound of {bound}: a larger --bound \
                      follows longer runs",
@@ -268,10 +269,11 @@ impl Goal {
                     )),
                 ),
                 (None, false) => (
-                    Ended::None,
+                    Ended::Unjudged,
                     Some(format!(
-                        "no run within the bound of {bound} violates the specification{}; there are longer runs, which \
-                         were not judged (--bound)",
+                        "no run in which loops iterate at most {} violates the specification{}; whether a longer run does is not known: a \
+                         larger --bound follows longer runs",
+                        times(bound as usize),
                         shown.initially()
                     )),
                 ),
