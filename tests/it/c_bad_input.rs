@@ -369,8 +369,8 @@ fn tests_that_hang_or_crash_are_failing_tests_and_do_not_stop_the_repair() {
         &[
             "`loops` does not end",
             "`sleeps` does not end",
-            "`aborts` crashes",
-            "`dereferences-null` crashes",
+            "`aborts` crashes (SIGABRT)",
+            "`dereferences-null` crashes (SIGSEGV)",
         ],
     );
 }

@@ -95,8 +95,11 @@ impl DebugSession {
             }
         }
         let Some((tracked, at)) = self.here() else {
+            let may_allocate = self.may_allocate();
             let stop = self.subject.next(limit).map_err(said)?;
-            self.names.forget_freed();
+            if may_allocate {
+                self.names.forget_freed();
+            }
             return Ok(stop);
         };
         let may_allocate = tracked.loaded.routine.may_allocate(at);
