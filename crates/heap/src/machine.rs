@@ -37,6 +37,8 @@ pub enum Fault {
     Null(StatementId),
     /// A pointer that was never set is followed, or one to a node that was given back.
     Dangling(StatementId),
+    /// What was never allocated is given back, or was given back before.
+    Free(StatementId),
     /// A value that was never set decides.
     Unknown(StatementId),
     /// A division by zero.
@@ -56,6 +58,7 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Self::Null(_) => "a null pointer is followed",
             Self::Dangling(_) => "a pointer that leads nowhere is followed",
+            Self::Free(_) => "memory is freed that was freed before or never allocated",
             Self::Unknown(_) => "a value that was never set decides what is done",
             Self::Shift(_) => "there is a shift by too many bits",
             Self::Division(_) => "there is a division by zero",
@@ -315,11 +318,17 @@ impl<'r> Machine<'r> {
 
     fn free(&mut self, statement: StatementId, term: &'r Term) -> Result<(), Fault> {
         match self.term(statement, term)? {
-            Value::Node(node) if self.memory.node(node).is_some_and(|node| !node.is_freed) => {
+            Value::Node(node)
+                if self
+                    .memory
+                    .node(node)
+                    .is_some_and(|node| !node.is_freed && !node.is_fixed) =>
+            {
                 self.wrote(Some(statement), Entity::Freed(node), Value::Number(1));
                 Ok(())
             }
             Value::Null => Ok(()),
+            Value::Node(_) => Err(Fault::Free(statement)),
             _ => Err(Fault::Dangling(statement)),
         }
     }
