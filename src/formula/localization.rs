@@ -362,15 +362,23 @@ fn shown_place(loaded: &Loaded, id: PlaceId) -> ShownPlace {
             &place.text,
             &(place.offset..place.offset + text.as_ref().map_or(0, String::len)),
         ),
-        part: text.filter(|text| place.kind == PlaceKind::Value && !is_value(&place.text, text)),
+        part: text.filter(|text| {
+            place.kind == PlaceKind::Value && !is_value(&place.text, place.offset, text)
+        }),
     }
 }
 
-/// Whether an expression is all that a statement computes: an initializer, what is assigned, or the last expression.
-fn is_value(statement: &str, expression: &str) -> bool {
+/// Whether an expression, which begins after so many bytes, is all that a statement computes: an initializer, what is assigned,
+/// or the last expression.
+fn is_value(statement: &str, offset: usize, expression: &str) -> bool {
     let statement = statement.trim_end_matches(';').trim_end();
     let before = statement.strip_suffix(expression);
-    before.is_some_and(|before| before.is_empty() || before.trim_end().ends_with('='))
+    before.is_some_and(|before| {
+        let before = before.trim_end();
+        let is_last = before.len() == offset || before.is_empty();
+        // Several variables may be initialized.
+        is_last && (before.is_empty() || before.ends_with('=') && !before.contains(','))
+    })
 }
 
 fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {

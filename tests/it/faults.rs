@@ -525,6 +525,15 @@ fn a_character_that_became_an_int_is_shown_as_one() {
 }
 
 #[test]
+fn one_of_several_initializers_is_named() {
+    let source = "#include <stdio.h>\nint main(void)\n{\n    int n = 0, m = 0;\n    m = n + m;\n    printf(\"%d\\n\", n - m);\n    return 0;\n}\n";
+    let subject = program(source, &[("", "3")]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let wanted = "int n = 0, m = 0;\n        `0` would have to be -3\n";
+    assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
 fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_as_such() {
     let source = "#include <stdio.h>\nint main(int argc, char **argv) {\n    putchar(argc + 'a');\n    printf(\"%d\", 5);\n    fputc('q', stdout);\n    return 0;\n}\n";
     for (output, wanted) in [

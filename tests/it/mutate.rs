@@ -119,6 +119,28 @@ fn a_function_that_is_right_within_the_bound_is_not_said_to_have_no_repair() {
 }
 
 #[test]
+fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    unsigned x = argc > 1 ? atoi(argv[1]) : 0, n = 0;\n    \
+                  while (x) {\n        n += x & 1;\n        x >>= 2;\n    }\n    printf(\"%u\", n);\n    return 0;\n}\n";
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"many\"\ncommand = \"./p 1048575\"\nstdout = \"20\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"1\"\n";
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", manifest)]);
+    let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate", "--size=1"], more].concat());
+    let none = "none of the changes of a single statement repairs it in runs in which no loop iterates more than 13 times; ";
+    let longer = ", and a larger --bound follows longer runs\n";
+    let run = ask(&[]);
+    assert!(
+        run.stdout.contains(none) && run.stdout.ends_with(longer),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    let run = ask(&["--bound=30"]);
+    let some = "level 2 has no others that change a single statement in runs in which no loop iterates more than 30 times:\n";
+    assert!(run.stdout.contains(some), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("becomes  x >>= 1\n"), "{}", run.stdout);
+}
+
+#[test]
 fn repairs_are_reported_in_every_format() {
     let subject = sum();
     let report = |format: &str| {

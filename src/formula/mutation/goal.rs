@@ -14,7 +14,7 @@ use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
 use nopol_program::text;
-use nopol_program::visit::{Needs, needs, reached};
+use nopol_program::visit::{Needs, may_repeat, needs, reached};
 use nopol_source::Language;
 
 use super::{MutateRequest, Mutation};
@@ -171,6 +171,25 @@ impl Goal {
         names.into_iter().collect()
     }
 
+    /// In which runs of tests repairs are looked for, as the end of a sentence; nothing if no run can go beyond the bound.
+    pub(super) fn within(&self) -> String {
+        let Specification::Tests(tests) = &self.specification else {
+            return String::new();
+        };
+        let entries = tests.iter().map(|test| match test.entry {
+            Entry::Main { main, .. } => main,
+            Entry::Function(function) => function,
+        });
+        let functions = reached(&self.program, entries.collect()).functions;
+        match may_repeat(&self.program, &functions) {
+            true => format!(
+                " in runs in which no loop iterates more than {}",
+                times(self.bound as usize)
+            ),
+            false => String::new(),
+        }
+    }
+
     /// What the outcome means.
     pub(super) fn explain(
         &self,
@@ -230,13 +249,18 @@ impl Goal {
                             "not even the changes of a single statement were all tried".to_owned(),
                         (size, true) => {
                             format!(
-                                "no change of {}{tried} repairs it",
-                                at_most(size, "statement")
+                                "no change of {}{tried} repairs it{}",
+                                at_most(size, "statement"),
+                                shown.within
                             )
                         }
                         (size, false) => format!(
-                            "every repair that changes {}{tried} was found",
-                            at_most(size, "statement")
+                            "every repair that changes {}{tried} was found{}",
+                            at_most(size, "statement"),
+                            match shown.within.is_empty() {
+                                true => String::new(),
+                                false => format!(" that works{}", shown.within),
+                            }
                         ),
                     },
                 )),
@@ -393,11 +417,13 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
     let more = [
         (level < Level::Three).then_some("a higher --level, up to 3, tries more kinds of changes"),
         (!found.is_exhausted).then_some("a larger --size changes more statements at once"),
+        (!shown.within.is_empty()).then_some("a larger --bound follows longer runs"),
     ];
     let more: Vec<&str> = more.into_iter().flatten().collect();
+    let within = &shown.within;
     match more.is_empty() {
-        true => format!("{what} repairs it"),
-        false => format!("{what} repairs it; {}", more.join(", and ")),
+        true => format!("{what} repairs it{within}"),
+        false => format!("{what} repairs it{within}; {}", more.join(", and ")),
     }
 }
 

@@ -49,11 +49,12 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }
-        true => format!("level {} has no others", shown.level),
+        true => format!("level {} has no others{}", shown.level, shown.within),
         false => format!(
-            "level {} has no others that change {}",
+            "level {} has no others that change {}{}",
             shown.level,
-            at_most(shown.complete_to, "statement")
+            at_most(shown.complete_to, "statement"),
+            shown.within
         ),
     };
     let any = match shown.has_any_number {
