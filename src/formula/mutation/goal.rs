@@ -421,9 +421,15 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
     ];
     let more: Vec<&str> = more.into_iter().flatten().collect();
     let within = &shown.within;
-    match more.is_empty() {
-        true => format!("{what} repairs it{within}"),
-        false => format!("{what} repairs it{within}; {}", more.join(", and ")),
+    match more.split_last() {
+        None => format!("{what} repairs it{within}"),
+        Some((only, [])) => format!("{what} repairs it{within}; {only}"),
+        Some((last, others)) => {
+            format!(
+                "{what} repairs it{within}; {}, and {last}",
+                others.join(", ")
+            )
+        }
     }
 }
 
