@@ -509,4 +509,13 @@ fn a_freed_node_keeps_its_name_after_finish() {
         .unwrap_or(("", &run.stdout));
     assert!(after.contains("n2 (freed)"), "{}", run.stdout);
     assert!(!after.contains("n3"), "{}", run.stdout);
+    // In a function that is not followed, too.
+    let script = "break drop; start; continue; finish; finish; next; next; next; next; print";
+    let text = text.replace(
+        "return kept == list;",
+        "free(last);\n    return kept == list;",
+    );
+    let subject = Subject::new(&[("drop.c", &text)]);
+    let run = debug(&subject, script, "drop.c");
+    assert!(run.stdout.contains("n1 (freed)"), "{}", run.stdout);
 }

@@ -13,6 +13,14 @@ const KNOWN: [&str; 26] = [
 ];
 
 impl DebugSession {
+    /// The pointer that the line where the program is frees, if it does nothing else.
+    pub(super) fn freed_here(&self) -> Option<String> {
+        let frame = self.stop.as_ref()?.frame.as_ref()?;
+        let (path, line) = (frame.full_path.as_ref()?, frame.line?);
+        let (_, text) = self.files.iter().find(|(file, _)| path.ends_with(file))?;
+        freed(text.lines().nth(line as usize - 1)?).map(str::to_owned)
+    }
+
     /// Whether the statement where the program is may get memory that was freed.
     pub(super) fn may_allocate(&self) -> bool {
         let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
@@ -32,6 +40,14 @@ impl DebugSession {
         };
         !calls(text, line as usize).iter().all(is_harmless)
     }
+}
+
+/// The pointer in `free(pointer);`: a variable, or a field that it leads to.
+fn freed(line: &str) -> Option<&str> {
+    let call = line.trim().strip_prefix("free")?.trim_start();
+    let pointer = call.strip_prefix('(')?.strip_suffix(");")?.trim();
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '>' | '.');
+    pointer.chars().all(is_path).then_some(pointer)
 }
 
 /// The names before parentheses in the statement that begins at a line, counted from 1.
@@ -83,7 +99,21 @@ fn calls(text: &str, line: usize) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::calls;
+    use super::{calls, freed};
+
+    #[test]
+    fn the_pointer_that_a_line_frees_is_found() {
+        assert_eq!(freed("    free(list->next);"), Some("list->next"));
+        assert_eq!(freed("free (n);"), Some("n"));
+        for line in [
+            "free(f(n));",
+            "free(n); n = m;",
+            "freed(n);",
+            "if (n) free(n);",
+        ] {
+            assert_eq!(freed(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn the_calls_of_a_statement_are_found() {
