@@ -170,7 +170,7 @@ fn fault(rank: usize, candidate: &ShownCandidate) -> FaultReport {
         file: place.file.clone(),
         line: place.line as usize,
         column: place.column as usize,
-        text: place.part.as_ref().unwrap_or(&place.text).clone(),
+        text: place.part.as_ref().unwrap_or(&place.short).clone(),
         values: candidate.values_at(number),
     });
     FaultReport {

@@ -26,7 +26,7 @@ use crate::report::{Ending, Evidence, Outcome, PatchReport};
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    repairs were found, or nothing is wrong
-  1    none was found
+  1    none was found, or it is not known whether anything is wrong
   2    wrong usage: no manifest, no such package, test or function
   4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached

@@ -15,6 +15,7 @@ use super::FaultsRequest;
 use super::elements;
 use super::left_out::LeftOut;
 use super::load::Loaded;
+use super::short;
 use crate::report::Ended;
 
 /// What a search for faults found.
@@ -147,6 +148,9 @@ pub struct ShownPlace {
     pub column: u32,
     /// The statement.
     pub text: String,
+    /// The same, shortened around the expression if it is long.
+    #[serde(skip)]
+    pub short: String,
     /// The expression, if the statement computes something else, too: an argument of a call, for one.
     pub part: Option<String>,
 }
@@ -188,6 +192,9 @@ pub struct Step {
     pub line: u32,
     /// The statement.
     pub text: String,
+    /// The same, shortened around what is computed if it is long.
+    #[serde(skip)]
+    pub short: String,
     /// The value.
     pub value: String,
     /// How the language writes it, if it is a character.
@@ -397,26 +404,41 @@ fn shown_place(loaded: &Loaded, place: &Place) -> ShownPlace {
         line: place.line,
         column: place.column,
         text: place.text.clone(),
-        part: text.filter(|text| place.kind == PlaceKind::Value && !is_value(&place.text, text)),
+        short: short::around(
+            &place.text,
+            &(place.offset..place.offset + text.as_ref().map_or(0, String::len)),
+        ),
+        part: text.filter(|text| {
+            place.kind == PlaceKind::Value && !is_value(&place.text, place.offset, text)
+        }),
     }
 }
 
-/// Whether an expression is all that a statement computes: an initializer, what is assigned, or the last expression.
-fn is_value(statement: &str, expression: &str) -> bool {
+/// Whether an expression, which begins after so many bytes, is all that a statement computes: an initializer, what is assigned,
+/// or the last expression.
+fn is_value(statement: &str, offset: usize, expression: &str) -> bool {
     let statement = statement.trim_end_matches(';').trim_end();
     let before = statement.strip_suffix(expression);
-    before.is_some_and(|before| before.is_empty() || before.trim_end().ends_with('='))
+    before.is_some_and(|before| {
+        let before = before.trim_end();
+        let is_last = before.len() == offset || before.is_empty();
+        // Several variables may be initialized.
+        is_last && (before.is_empty() || before.ends_with('=') && !before.contains(','))
+    })
 }
 
 fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
     let place = shown_place(loaded, &loaded.program.places[evaluated.instance.place]);
+    let part = place.part.as_deref().map(short::beginning);
+    let described = |text: &str| match &part {
+        Some(part) => format!("`{part}` in {text}"),
+        None => text.to_owned(),
+    };
     Step {
         file: place.file,
         line: place.line,
-        text: match place.part {
-            Some(part) => format!("`{part}` in {}", place.text),
-            None => place.text,
-        },
+        text: described(&place.text),
+        short: described(&place.short),
         value: text_of(loaded, evaluated),
         literal: literal(loaded, evaluated),
         angelic: evaluated.is_angelic,

@@ -13,6 +13,7 @@ pub mod load;
 pub mod localization;
 pub mod mutation;
 pub mod report;
+mod short;
 mod user_stop;
 
 pub use self::user_stop::UserStop;

@@ -150,7 +150,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     let warnings = left_out::sentences(&left_out);
     let function = request.function.as_ref().unwrap_or(function);
     let mut loaded = load(program, texts(&whole), function)?;
-    let triples = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
+    let (triples, notes) = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
         // The tests that are left out may be those that call it.
         Refusal::Usage(mut text) if !warnings.is_empty() => {
             for warning in &warnings {
@@ -192,6 +192,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
         seconds: started.elapsed().as_secs_f64(),
         ..Batch::default()
     };
+    batch.warnings.extend(notes);
     batch.warnings.extend(refusals);
     for id in found.suspects.ranked() {
         let statement = &loaded.routine.statements[id];
@@ -258,7 +259,7 @@ fn holds(
     names.extend(request.reference.as_deref());
     let ((program, tests, _), _) = of_rust_with(&whole, &request.tests, &names)?;
     let patched = Loaded::of(program, changed, function).map_err(named)?;
-    let triples = triples(request, &patched, &tests)?;
+    let (triples, _) = triples(request, &patched, &tests)?;
     let mut all = triples.iter();
     Ok(all.all(|triple| triple.check(&patched.routine).is_ok()))
 }

@@ -1,9 +1,10 @@
 //! What a function must fulfil: states that the user gives, or what a reference makes of each call; and which calls fail.
 
+use nopol_basics::{agree, count};
 use nopol_heap::RESULT;
 use nopol_heap::effect::Effects;
 use nopol_heap::load::Loaded;
-use nopol_heap::machine::Point;
+use nopol_heap::machine::{Fault, Point};
 use nopol_heap::memory::Memory;
 use nopol_heap::notation;
 use nopol_heap::problem::{Control, Failure, Recording, Triple};
@@ -16,13 +17,14 @@ use crate::formula::load::Refusal;
 /// Most failing calls that are described.
 const MOST_DESCRIBED: usize = 5;
 
-/// What the function must fulfil.
+/// What the function must fulfil, and what is to be known of it: a sentence each.
 pub(super) fn triples(
     request: &HeapRequest,
     loaded: &Loaded,
     tests: &[Test],
-) -> Result<Vec<Triple>, Refusal> {
+) -> Result<(Vec<Triple>, Vec<String>), Refusal> {
     let mut triples = Vec::new();
+    let mut notes = Vec::new();
     for (before, after) in &request.states {
         triples.push(Triple {
             from: Point::Start,
@@ -43,10 +45,32 @@ pub(super) fn triples(
                 loaded.routine.name
             )));
         }
-        for test in tests {
-            for before in loaded.entries_of(test) {
-                triples.extend(referred(loaded, &right, &before));
+        let (mut wrong, mut large) = (Vec::new(), 0);
+        for before in tests.iter().flat_map(|test| loaded.entries_of(test)) {
+            match before.map(|before| referred(loaded, &right, &before)) {
+                Some(Ok(triple)) => triples.push(triple),
+                Some(Err(fault)) => wrong.push(fault),
+                None => large += 1,
             }
+        }
+        notes.extend(wrong.first().map(|fault| {
+            let calls = count(wrong.len(), "call");
+            let are = agree(wrong.len(), "is", "are");
+            format!("{calls} of `{}` {are} left out, because `{reference}` itself goes wrong there: {fault}", loaded.routine.name)
+        }));
+        if large > 0 {
+            let are = agree(large, "is", "are");
+            notes.push(format!(
+                "{} of `{}` {are} left out, because the heap there is too large, or a pointer leads into the middle of something",
+                count(large, "call"),
+                loaded.routine.name
+            ));
+        }
+        if triples.is_empty() && !notes.is_empty() {
+            return Err(Refusal::Outside(format!(
+                "no call is left: {}",
+                notes.join("; ")
+            )));
         }
         if triples.is_empty() {
             return Err(Refusal::Usage(format!(
@@ -60,11 +84,14 @@ pub(super) fn triples(
             "the function has no specification: give --reference-function FUNCTION, or --pre and --post".to_owned(),
         ));
     }
-    Ok(triples)
+    Ok((triples, notes))
 }
 
 /// What the reference does from a state on, in terms of the function.
-pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Triple> {
+///
+/// # Errors
+/// If the reference goes wrong.
+pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Result<Triple, Fault> {
     let mut state = before.state(&loaded.routine);
     let names = |loaded: &Loaded| -> Vec<String> {
         let parameters = loaded.routine.parameters.iter();
@@ -78,7 +105,7 @@ pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Trip
         }
     }
     let memory = Memory::from_state(&right.routine, &state);
-    let recording = Recording::new(&right.routine, memory).ok()?;
+    let recording = Recording::new(&right.routine, memory)?;
     // Only what a caller sees: the locals of the two are their own.
     let mut after: State = recording.after.state(&right.routine);
     let is_seen = |name: &str| {
@@ -93,7 +120,7 @@ pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Trip
                 .any(|other| other == name)
     };
     after.variables.retain(|variable| is_seen(&variable.name));
-    Some(Triple {
+    Ok(Triple {
         from: Point::Start,
         before: before.clone(),
         control: Control::Free,

@@ -201,7 +201,7 @@ pub fn take(
         let said = run.failure_reason.clone().or(expected).or(panic);
         let why = match baseline.verdicts[test] {
             Verdict::Failed => said.or_else(|| Some(placed(test, panics.silent(&run.output)?))),
-            verdict => said.or_else(|| Some(placed(test, cut(verdict, sources.language)))),
+            _ => said.or_else(|| Some(placed(test, cut(run, sources.language)))),
         };
         Some(Complaint {
             test: tests[test].to_string(),
@@ -233,7 +233,7 @@ pub fn take(
     for test in baseline.failing() {
         let verdict = baseline.verdicts[test];
         if verdict != Verdict::Failed {
-            let how = placed(test, cut(verdict, sources.language));
+            let how = placed(test, cut(&first[test], sources.language));
             progress.warn(format!("{} {how}", code(&tests[test].to_string())));
         }
     }
@@ -241,15 +241,15 @@ pub fn take(
 }
 
 /// How a test ended that did not fail by itself, as what follows its name, and which option sets the limit that ended it.
-fn cut(verdict: Verdict, language: Language) -> String {
-    let limit = match (verdict, language) {
+fn cut(run: &TestRun, language: Language) -> String {
+    let limit = match (run.verdict, language) {
         (Verdict::TimedOut, Language::Rust) => " (`--test-timeout` sets it)",
         (Verdict::TimedOut, Language::C) => {
             " (`--test-timeout`, or `timeout` in nopol.toml, sets it)"
         }
         _ => "",
     };
-    format!("{}{limit}", verdict.describe())
+    format!("{}{limit}", run.verdict.describe_with(run.signal))
 }
 
 /// Tests that fail now and then, or always, beside others are run alone, at most for this many seconds in all.

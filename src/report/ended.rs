@@ -14,6 +14,8 @@ pub enum Ended {
     Repaired,
     /// Nothing is wrong: no test fails, and no run violates the specification.
     Correct,
+    /// Nothing is wrong as far as the program was followed, but there are runs beyond that, or no others.
+    Unjudged,
     /// There is none.
     #[default]
     None,
@@ -40,7 +42,7 @@ impl From<Ended> for Ending {
             Ended::Localized => Self::Localized,
             Ended::Repaired => Self::Patched,
             Ended::Correct => Self::NothingToRepair,
-            Ended::None | Ended::Contradiction => Self::NoPatch,
+            Ended::None | Ended::Contradiction | Ended::Unjudged => Self::NoPatch,
             Ended::Limit => Self::TimeLimit,
             Ended::Interrupted => Self::Interrupted,
             Ended::Outside => Self::UnusableBaseline,

@@ -236,7 +236,7 @@ fn tests_that_hang_abort_exit_or_overflow_are_failing_tests_and_do_not_stop_the_
     let warnings = strings(&report["warnings"]).join("\n");
     for words in [
         "sleeps` does not end",
-        "aborts` crashes",
+        "aborts` crashes (SIGABRT)",
         "exits` exits before it has passed or failed",
     ] {
         assert!(warnings.contains(words), "{warnings}");

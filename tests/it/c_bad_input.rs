@@ -210,6 +210,76 @@ fn definitions_of_macros_are_no_damage() {
     assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
 }
 
+/// The places of a program, as `list` shows them, without ids.
+fn places(source: &str, header: &str) -> (Vec<String>, String) {
+    let subject = program(source, &config());
+    fs::write(subject.root.join("heads.h"), header).unwrap();
+    let run = subject.nopol(&["c", "list"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let sites = run.stdout.lines().filter(|line| line.contains("grades.c:"));
+    let sites = sites.map(|line| {
+        let words: Vec<&str> = line.split_whitespace().skip(2).collect();
+        words.join(" ")
+    });
+    (sites.collect(), run.stderr)
+}
+
+#[test]
+fn a_macro_that_is_a_head_costs_only_what_it_covers() {
+    let body = "\nstatic int among(const char *all)\n{\n    int n = 0;\n    HEAD {\n        if (*all > 'b')\n            n++;\n    TAIL\n    return n > 2;\n}\n\nint main";
+    let source = GRADES.replace("\nint main", body);
+    let source = source.replace("argc != 3", "argc > 4 && among(argv[1])");
+    let (expected, _) = places(
+        &source
+            .replace("HEAD", "for (; *all; all++)")
+            .replace("TAIL", "}"),
+        "",
+    );
+    let expected: Vec<String> = expected
+        .into_iter()
+        .filter(|site| site != "condition *all")
+        .collect();
+    for (definition, head, tail) in [
+        ("#define EACH(p) for (; *p; p++)", "EACH(all) {", "}"),
+        (
+            "#define EACH(p) \\\n    for (; *p; p++) // all",
+            "EACH(all) {",
+            "}",
+        ),
+        ("#define E(p) for (; *p; p++)", "E(all) {", "}"),
+        ("#define EACH for (; *all; all++)", "EACH {", "}"),
+        (
+            "#define for_each(p, n) for (; *p; p++)",
+            "for_each(all,\n        n)\n    {",
+            "}",
+        ),
+        (
+            "#define BEGIN_EACH(p) for (; *p; p++) {\n#define END }",
+            "BEGIN_EACH(all)",
+            "END",
+        ),
+        (
+            "#define LOOP(c) while (c)\n#define EACH(p) LOOP(*p++)",
+            "EACH(all) {",
+            "}",
+        ),
+    ] {
+        let used = source.replace("HEAD {", head).replace("TAIL", tail);
+        let with =
+            |definition: &str| used.replacen("#include", &format!("{definition}\n#include"), 1);
+        for (used, header) in [
+            (with(definition), ""),
+            (with("#include \"heads.h\""), definition),
+        ] {
+            // Without a guess by what follows: it is on one line with the head.
+            let used = used.replace("{\n        if (*all", "{ if (*all");
+            let (found, warnings) = places(&used, header);
+            assert_eq!(found, expected, "{definition}");
+            assert!(!warnings.contains("cannot be parsed"), "{warnings}");
+        }
+    }
+}
+
 #[test]
 fn a_source_that_is_not_utf8_is_named_and_left_as_it_is() {
     let subject = grades();
@@ -299,8 +369,8 @@ fn tests_that_hang_or_crash_are_failing_tests_and_do_not_stop_the_repair() {
         &[
             "`loops` does not end",
             "`sleeps` does not end",
-            "`aborts` crashes",
-            "`dereferences-null` crashes",
+            "`aborts` crashes (SIGABRT)",
+            "`dereferences-null` crashes (SIGSEGV)",
         ],
     );
 }

@@ -506,6 +506,34 @@ fn characters_are_shown_as_the_language_writes_them() {
 }
 
 #[test]
+fn a_character_that_became_an_int_is_shown_as_one() {
+    let source = "#include <stdio.h>\nstatic int value(char c, int d)\n{\n    switch (c) {\n    case '+': return 1;\n    case '-': return d;\n    }\n    return 3;\n}\n\
+                  int main(int argc, char **argv)\n{\n    int sign = argc > 2 ? '+' : '*';\n    int copy = argv[1][0];\n    switch (argc + 40) {\n    case '*': printf(\"%d\", value(sign, copy)); return 0;\n    case 'x': return 2;\n    }\n    return 1;\n}\n";
+    let settings = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p a\"\nstdout = \"1\"\n[[c.test]]\nname = \"two\"\ncommand = \"./p a\"\nexit = 2\n";
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", settings)]);
+    let run = subject.nopol_c(&["faults", "--only", "one"]);
+    for wanted in [
+        "int sign = argc > 2 ? '+' : '*';\n        would have to be '+'\n",
+        "switch (c)\n        `c` would have to be '+'\n",
+        "'a' │   13 │ int copy = argv[1][0];\n",
+    ] {
+        assert!(run.stdout.contains(wanted), "{}", run.stdout);
+    }
+    let run = subject.nopol_c(&["faults", "--only", "two"]);
+    let wanted = "switch (argc + 40)\n        `argc + 40` would have to be 'x'\n";
+    assert!(run.stdout.contains(wanted), "{}", run.stdout);
+}
+
+#[test]
+fn one_of_several_initializers_is_named() {
+    let source = "#include <stdio.h>\nint main(void)\n{\n    int n = 0, m = 0;\n    m = n + m;\n    printf(\"%d\\n\", n - m);\n    return 0;\n}\n";
+    let subject = program(source, &[("", "3")]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let wanted = "int n = 0, m = 0;\n        `0` would have to be -3\n";
+    assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
 fn what_is_printed_is_a_place_also_if_it_is_a_constant_and_characters_are_shown_as_such() {
     let source = "#include <stdio.h>\nint main(int argc, char **argv) {\n    putchar(argc + 'a');\n    printf(\"%d\", 5);\n    fputc('q', stdout);\n    return 0;\n}\n";
     for (output, wanted) in [
@@ -576,4 +604,30 @@ fn arguments_may_be_read_as_numbers_one_after_the_other() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     let initial = "p.c:5:15  int sum = 1;\n        would have to be 0\n";
     assert!(run.stdout.contains(initial), "{}", run.stdout);
+}
+
+#[test]
+fn a_long_table_is_shown_only_around_the_place() {
+    let numbers: Vec<String> = (100..160).map(|number| number.to_string()).collect();
+    let table = format!("static const int t[] = {{{}}};", numbers.join(", "));
+    let source = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n{table}\nint main(int argc, char **argv)\n{{\n    \
+         printf(\"%d and a long text that makes this statement longer than any line in a report should be\\n\", t[argc + 27]);\n    return 0;\n}}\n"
+    );
+    let output =
+        "131 and a long text that makes this statement longer than any line in a report should be";
+    let subject = program(&source, &[("./p 28", output)]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let wanted = "static const int t[] = {100, 101 … 127, 128, 129, 130, 131, 132, 133 …\n        `130` would have to be 131\n";
+    assert!(run.stdout.contains(wanted), "{}", run.stdout);
+    let long = run.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(long < Some(150), "{}", run.stdout);
+    let run = subject.nopol(&["c", "mutate", "--size", "1"]);
+    let wanted = "report should be\\n\", t[argc + 27])\n        becomes  printf(";
+    assert!(!run.stdout.contains(wanted), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("130\n        becomes  131\n"),
+        "{}",
+        run.stdout
+    );
 }

@@ -623,3 +623,41 @@ int main(int argc, char **argv) {
         run.stderr
     );
 }
+
+#[test]
+fn a_reference_that_frees_what_it_must_not_says_nothing() {
+    let source = "#include <stdlib.h>\nstruct node { int value; struct node *next; };\nstruct node *list;\nstatic struct node anchor;\n\
+        static void take(void)\n{\n    struct node *first = list->next;\n    list = first;\n    free(first);\n}\n\
+        static void wanted(void)\n{\n    struct node *first = list->next;\n    list->next = NULL;\n    free(first);\n}\n\
+        int main(int argc, char **argv)\n{\n    list = calloc(1, sizeof *list);\n    list->next = argc > 2 ? &anchor : calloc(1, sizeof anchor);\n    \
+        take();\n    wanted();\n    return argv == 0;\n}\n";
+    let ask = |tests: &[(&str, &str)]| {
+        let subject = described(source, tests);
+        subject.nopol(&[
+            "c",
+            "heap",
+            "--function=take",
+            "--reference-function=wanted",
+        ])
+    };
+    let why = "1 call of `take` is left out, because `wanted` itself goes wrong there: memory is freed that was freed before or never allocated\n";
+    let run = ask(&[("a b", "")]);
+    assert_eq!(run.code, 4, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stderr.ends_with(&format!("no call is left: {why}")),
+        "{}",
+        run.stderr
+    );
+    let run = ask(&[("a b", ""), ("a", "")]);
+    assert!(
+        run.stdout.starts_with(&format!("note: {why}")),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    assert!(
+        run.stdout.contains("`take` fails in the call:"),
+        "{}",
+        run.stdout
+    );
+}

@@ -492,3 +492,30 @@ fn pictures_and_commands_are_written_where_the_user_says() {
         run.stderr
     );
 }
+
+#[test]
+fn a_freed_node_keeps_its_name_after_finish() {
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nstruct item { int value; struct item *next; };\nstruct item *list, *last;\n\
+                static void drop(void) {\n    struct item *first = list;\n    list = first->next;\n    free(first);\n    last->value = 3;\n}\n\
+                int main(void) {\n    list = calloc(1, sizeof *list);\n    list->next = calloc(1, sizeof *list);\n    last = list->next;\n    struct item *kept = list;\n    \
+                drop();\n    last->value = 4;\n    puts(\"dropped (malloc)\");\n    return kept == list;\n}\n";
+    let subject = Subject::new(&[("drop.c", text)]);
+    let script = "break drop; start; continue; next; next; next; print; finish; finish; next; next; next; print";
+    let run = debug(&subject, script, "drop.c");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let (_, after) = run
+        .stdout
+        .rsplit_once("finish; finish; next; next; next; print")
+        .unwrap_or(("", &run.stdout));
+    assert!(after.contains("n2 (freed)"), "{}", run.stdout);
+    assert!(!after.contains("n3"), "{}", run.stdout);
+    // In a function that is not followed, too.
+    let script = "break drop; start; continue; finish; finish; next; next; next; next; print";
+    let text = text.replace(
+        "return kept == list;",
+        "free(last);\n    return kept == list;",
+    );
+    let subject = Subject::new(&[("drop.c", &text)]);
+    let run = debug(&subject, script, "drop.c");
+    assert!(run.stdout.contains("n1 (freed)"), "{}", run.stdout);
+}

@@ -103,6 +103,44 @@ fn a_bound_that_no_run_stays_within_judges_nothing() {
 }
 
 #[test]
+fn a_function_that_is_right_within_the_bound_is_not_said_to_have_no_repair() {
+    let text = SUM.replace("i < n", "i <= n");
+    let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
+    let options = ["--function", "sum", "--reference-function", "wanted"];
+    let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate"], &options[..], more].concat());
+    let run = ask(&["--bound", "3"]);
+    let words = "no run in which loops iterate at most 3 times violates the specification; whether a longer run does is not known: \
+                 a larger --bound follows longer runs\n";
+    assert_eq!((run.code, &*run.stdout), (1, words), "{}", run.stderr);
+    assert_eq!(
+        ask(&["--bound", "3", "--format", "json"]).json()["outcome"],
+        "unjudged"
+    );
+}
+
+#[test]
+fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    unsigned x = argc > 1 ? atoi(argv[1]) : 0, n = 0;\n    \
+                  while (x) {\n        n += x & 1;\n        x >>= 2;\n    }\n    printf(\"%u\", n);\n    return 0;\n}\n";
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"many\"\ncommand = \"./p 1048575\"\nstdout = \"20\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"1\"\n";
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", manifest)]);
+    let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate", "--size=1"], more].concat());
+    let none = "none of the changes of a single statement repairs it in runs in which no loop iterates more than 13 times; ";
+    let longer = ", and a larger --bound follows longer runs\n";
+    let run = ask(&[]);
+    assert!(
+        run.stdout.contains(none) && run.stdout.ends_with(longer),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    let run = ask(&["--bound=30"]);
+    let some = "level 2 has no others that change a single statement in runs in which no loop iterates more than 30 times:\n";
+    assert!(run.stdout.contains(some), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("becomes  x >>= 1\n"), "{}", run.stdout);
+}
+
+#[test]
 fn repairs_are_reported_in_every_format() {
     let subject = sum();
     let report = |format: &str| {

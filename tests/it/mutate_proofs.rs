@@ -153,3 +153,47 @@ fn functions_that_multiply_in_other_ways_are_compared() {
     assert!(run.stdout.starts_with(first), "{}", run.stdout);
     assert!(run.stdout.contains("becomes  x < 0"), "{}", run.stdout);
 }
+
+#[test]
+fn characters_stay_characters() {
+    let subject = functions(
+        "char wanted(char c) { if (c == 'm') return 'q'; return 'c'; }\n\
+         char grade(char c) { if (c == 'x') return 'q'; return 'c'; }",
+    );
+    let run = subject.nopol(&[
+        "c",
+        "mutate",
+        "--function=grade",
+        "--reference-function=wanted",
+        "--level=3",
+    ]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    for part in [
+        "grade('x') fails: it does not return 'c'\n",
+        "c == 'x'\n        becomes  c == 'm'\n",
+        "+char grade(char c) { if (c == 'm') return 'q'; return 'c'; }\n",
+    ] {
+        assert!(run.stdout.contains(part), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_negative_number_after_a_sign_has_parentheses() {
+    let subject =
+        functions("int wanted(int x) { return x + 5000; }\nint more(int x) { return x -1; }");
+    let run = subject.nopol(&[
+        "c",
+        "mutate",
+        "--function=more",
+        "--reference-function=wanted",
+        "--level=3",
+        "--size=1",
+    ]);
+    assert!(
+        run.stdout
+            .contains("+int more(int x) { return x -(-5000); }"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}

@@ -3,6 +3,7 @@
 //!
 //! Input is a [`command::Command`], output is text for the user. Prompts, scripts and files are left to the caller.
 
+mod allocating;
 pub mod command;
 mod history;
 mod running;
@@ -197,8 +198,11 @@ impl DebugSession {
                         "the patch changes this statement: it was executed as a whole\n{text}"
                     ));
                 }
+                let may_allocate = self.may_allocate();
                 let stop = self.subject.step(self.settings.limit).map_err(said)?;
-                self.names.forget_freed();
+                if may_allocate {
+                    self.names.forget_freed();
+                }
                 self.arrived(stop)
             }
             Command::Enter => self.force(true),

@@ -258,6 +258,7 @@ impl Generator {
             line: number + 1,
             column: 1,
             text: format!("{kind:?} {number}"),
+            offset: 0,
             names: Vec::new(),
             is_character: false,
         })

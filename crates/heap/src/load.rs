@@ -150,7 +150,7 @@ impl Loaded {
                 exit: 0,
             },
         };
-        self.entries_of(&test)
+        self.entries_of(&test).into_iter().flatten().collect()
     }
 
     /// Runs a test with this program, which differs in the function only: the memory whenever it enters the function, `None`
@@ -162,11 +162,12 @@ impl Loaded {
         (memories.collect(), end)
     }
 
-    /// The memory whenever a test enters the function.
-    pub fn entries_of(&self, test: &Test) -> Vec<Memory> {
+    /// The memory whenever a test enters the function; `None` where it is too large, or a pointer leads into the middle of
+    /// something.
+    pub fn entries_of(&self, test: &Test) -> Vec<Option<Memory>> {
         entries(&self.program, test, &LIMITS, self.function)
             .iter()
-            .filter_map(|entered| memory(&self.routine, entered))
+            .map(|entered| memory(&self.routine, entered))
             .collect()
     }
 }

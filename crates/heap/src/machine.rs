@@ -37,6 +37,8 @@ pub enum Fault {
     Null(StatementId),
     /// A pointer is dereferenced that was never set, or that points to a freed node.
     Dangling(StatementId),
+    /// Memory is freed that was never allocated, or was freed before.
+    Free(StatementId),
     /// A condition depends on a value that was never set.
     Unknown(StatementId),
     /// A division by zero.
@@ -56,6 +58,7 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Self::Null(_) => "a null pointer is dereferenced",
             Self::Dangling(_) => "an uninitialized or dangling pointer is dereferenced",
+            Self::Free(_) => "memory is freed that was freed before or never allocated",
             Self::Unknown(_) => "a condition depends on an uninitialized value",
             Self::Shift(_) => "a number is shifted by too many bits",
             Self::Division(_) => "a number is divided by zero",
@@ -315,11 +318,17 @@ impl<'r> Machine<'r> {
 
     fn free(&mut self, statement: StatementId, term: &'r Term) -> Result<(), Fault> {
         match self.term(statement, term)? {
-            Value::Node(node) if self.memory.node(node).is_some_and(|node| !node.is_freed) => {
+            Value::Node(node)
+                if self
+                    .memory
+                    .node(node)
+                    .is_some_and(|node| !node.is_freed && !node.is_fixed) =>
+            {
                 self.wrote(Some(statement), Entity::Freed(node), Value::Number(1));
                 Ok(())
             }
             Value::Null => Ok(()),
+            Value::Node(_) => Err(Fault::Free(statement)),
             _ => Err(Fault::Dangling(statement)),
         }
     }

@@ -26,6 +26,8 @@ pub struct Node {
     pub fields: Vec<Value>,
     /// Whether it was given back.
     pub is_freed: bool,
+    /// Whether it cannot be given back, because it was not allocated, or is in the middle of what was.
+    pub is_fixed: bool,
 }
 
 /// Values of variables and nodes.
@@ -105,6 +107,7 @@ impl Memory {
             record,
             fields: fields.collect(),
             is_freed: false,
+            is_fixed: false,
         };
         self.nodes.push(node);
         id
@@ -158,6 +161,7 @@ impl Memory {
                     .map(|(field, value)| state::Variable::new(&*field.name, *value))
                     .collect(),
                 is_freed: node.is_freed,
+                is_fixed: node.is_fixed,
             }
         });
         State {
@@ -194,6 +198,7 @@ impl Memory {
                     record: RecordId::default(),
                     fields: Vec::new(),
                     is_freed: false,
+                    is_fixed: false,
                 });
                 continue;
             };
@@ -208,6 +213,7 @@ impl Memory {
                 record,
                 fields: fields.collect(),
                 is_freed: shown.is_freed,
+                is_fixed: shown.is_fixed,
             });
         }
         memory

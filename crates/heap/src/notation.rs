@@ -89,6 +89,7 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
                 record: RecordId::default(),
                 fields: Vec::new(),
                 is_freed: false,
+                is_fixed: false,
             });
             continue;
         };
@@ -115,6 +116,7 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
             record,
             fields: values,
             is_freed: false,
+            is_fixed: false,
         });
     }
     Ok(memory)

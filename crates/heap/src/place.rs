@@ -318,6 +318,11 @@ impl Routine {
         })
     }
 
+    /// Whether any statement may allocate memory.
+    pub fn allocates(&self) -> bool {
+        (0..self.code.len()).any(|at| self.may_allocate(at))
+    }
+
     /// The loop whose condition an instruction evaluates.
     pub fn loop_at(&self, at: usize) -> Option<LoopId> {
         match self.code.get(at)? {

@@ -92,6 +92,7 @@ pub fn memory(routine: &Routine, entered: &Entered<'_>) -> Option<Memory> {
             record,
             fields: values,
             is_freed: entered.is_freed(at),
+            is_fixed: !entered.is_allocated(at),
         });
     }
     Some(memory)

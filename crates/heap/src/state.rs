@@ -77,6 +77,9 @@ pub struct Node {
     pub fields: Vec<Variable>,
     /// Whether it was given back with `free`.
     pub is_freed: bool,
+    /// Whether it is known that it cannot be given back, because it was not allocated, or is in the middle of what was.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_fixed: bool,
 }
 
 /// A memory graph.

@@ -94,7 +94,7 @@ pub struct Program {
 }
 
 /// The language of a program, for those who write parts of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// C.
     #[default]
@@ -267,6 +267,8 @@ pub struct Place {
     pub column: u32,
     /// The statement on one line.
     pub text: String,
+    /// How many bytes of that come before the expression, if it is in there.
+    pub offset: usize,
     /// How the source names values that are not numbers there, such as `true` and `None`.
     pub names: Vec<(i128, String)>,
     /// Whether its values are characters: of `char`, or in C of a type like it.

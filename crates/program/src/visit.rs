@@ -1,6 +1,6 @@
 //! Walks over programs.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::ir::{
     Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar, Statement, VariableId,
@@ -41,7 +41,8 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
                 let mut walk = Walk {
                     calls: &mut open,
                     variables: &mut reached.variables,
-                    scalars: &mut BTreeMap::new(),
+                    loops: &mut 0,
+                    value: &mut |_, _| {},
                 };
                 walk.statements(std::slice::from_ref(statement));
             }
@@ -49,6 +50,29 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
         open.retain(|function| !reached.functions.contains(function));
         if open.is_empty() && reached.variables.len() == before {
             return reached;
+        }
+    }
+}
+
+/// Whether a run of these functions may do something several times: one of them has a loop, or calls itself, if by way of others.
+pub fn may_repeat(program: &Program, functions: &HashSet<FunctionId>) -> bool {
+    let mut calls: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
+    let mut loops = 0;
+    for &function in functions {
+        let mut walk = Walk {
+            calls: calls.entry(function).or_default(),
+            variables: &mut HashSet::new(),
+            loops: &mut loops,
+            value: &mut |_, _| {},
+        };
+        walk.statements(&program.functions[function].body);
+    }
+    // What calls nothing that is left is no part of a circle.
+    loop {
+        let known: HashSet<FunctionId> = calls.keys().copied().collect();
+        calls.retain(|_, called| called.iter().any(|function| known.contains(function)));
+        if calls.len() == known.len() {
+            return loops > 0 || !calls.is_empty();
         }
     }
 }
@@ -72,7 +96,8 @@ impl Needs {
             let mut walk = Walk {
                 calls: &mut open,
                 variables: &mut self.variables,
-                scalars: &mut BTreeMap::new(),
+                loops: &mut 0,
+                value: &mut |_, _| {},
             };
             walk.statements(&program.functions[function].body);
         }
@@ -89,27 +114,37 @@ pub fn pointers(program: &Program) -> BTreeSet<PlaceId> {
 /// What is computed at each place where a value is assigned or returned.
 pub fn scalars(program: &Program) -> BTreeMap<PlaceId, Scalar> {
     let mut scalars = BTreeMap::new();
+    values(program, &mut |place, value| {
+        scalars.insert(place, value.ty);
+    });
+    scalars
+}
+
+/// Shows each value that is assigned or returned at a place.
+pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
     let mut walk = Walk {
         calls: &mut Vec::new(),
         variables: &mut HashSet::new(),
-        scalars: &mut scalars,
+        loops: &mut 0,
+        value: show,
     };
     walk.statements(&program.globals);
     for function in &program.functions {
         walk.statements(&function.body);
     }
-    scalars
 }
 
 struct Walk<'a> {
     calls: &'a mut Vec<FunctionId>,
     variables: &'a mut HashSet<VariableId>,
-    scalars: &'a mut BTreeMap<PlaceId, Scalar>,
+    loops: &'a mut usize,
+    value: &'a mut dyn FnMut(PlaceId, &Expr),
 }
 
 impl Walk<'_> {
     fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
+            *self.loops += usize::from(matches!(statement, Statement::Loop { .. }));
             match statement {
                 Statement::Declare(_) | Statement::Break(_) | Statement::Continue(_) => {}
                 Statement::Assign {
@@ -157,7 +192,9 @@ impl Walk<'_> {
     }
 
     fn place(&mut self, place: Option<PlaceId>, value: &Expr) {
-        self.scalars.extend(place.map(|place| (place, value.ty)));
+        if let Some(place) = place {
+            (self.value)(place, value);
+        }
     }
 
     fn lvalue(&mut self, lvalue: &Lvalue) {

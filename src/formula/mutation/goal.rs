@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
+use nopol_basics::times;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::{Check, cells};
@@ -12,7 +13,8 @@ use nopol_program::front;
 use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
-use nopol_program::visit::{Needs, needs, reached};
+use nopol_program::text;
+use nopol_program::visit::{Needs, may_repeat, needs, reached};
 use nopol_source::Language;
 
 use super::{MutateRequest, Mutation};
@@ -169,6 +171,25 @@ impl Goal {
         names.into_iter().collect()
     }
 
+    /// In which runs of tests repairs are looked for, as the end of a sentence; nothing if no run can go beyond the bound.
+    pub(super) fn within(&self) -> String {
+        let Specification::Tests(tests) = &self.specification else {
+            return String::new();
+        };
+        let entries = tests.iter().map(|test| match test.entry {
+            Entry::Main { main, .. } => main,
+            Entry::Function(function) => function,
+        });
+        let functions = reached(&self.program, entries.collect()).functions;
+        match may_repeat(&self.program, &functions) {
+            true => format!(
+                " in runs in which no loop iterates more than {}",
+                times(self.bound as usize)
+            ),
+            false => String::new(),
+        }
+    }
+
     /// What the outcome means.
     pub(super) fn explain(
         &self,
@@ -188,12 +209,20 @@ impl Goal {
             let extent = Extent::new(bound, request.implicit);
             let fault = self.specification.fault(&self.program, check, extent);
             let name = &self.program.functions[function].name;
-            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            let types = cells(&self.program, function);
+            let arguments = types.iter().zip(arguments);
+            let arguments = arguments.map(|(ty, argument)| self.number(*argument, *ty));
+            let arguments: Vec<String> = arguments.collect();
+            let result = self.program.functions[function].result;
             shown.failing.push(Failing {
                 name: format!("{name}({})", arguments.join(", ")),
                 reason: match (fault, expected) {
                     (Some(fault), _) => fault.to_string(),
-                    (None, Some(expected)) => format!("it does not return {expected}"),
+                    (None, Some(expected)) => format!(
+                        "it does not return {}",
+                        result
+                            .map_or_else(|| expected.to_string(), |ty| self.number(*expected, ty))
+                    ),
                     (None, None) => {
                         "an assertion does not hold, or the run fails otherwise".to_owned()
                     }
@@ -219,13 +248,18 @@ impl Goal {
                         (0, _) => "not all changes of a single statement were tried".to_owned(),
                         (size, true) => {
                             format!(
-                                "no change of {}{tried} repairs it",
-                                at_most(size, "statement")
+                                "no change of {}{tried} repairs it{}",
+                                at_most(size, "statement"),
+                                shown.within
                             )
                         }
                         (size, false) => format!(
-                            "every repair that changes {}{tried} was found",
-                            at_most(size, "statement")
+                            "every repair that changes {}{tried} was found{}",
+                            at_most(size, "statement"),
+                            match shown.within.is_empty() {
+                                true => String::new(),
+                                false => format!(" that works{}", shown.within),
+                            }
                         ),
                     },
                 )),
@@ -238,7 +272,7 @@ impl Goal {
                 )),
             ),
             MutateOutcome::Unjudged => (
-                Ended::None,
+                Ended::Unjudged,
                 Some(format!(
                     "no run of `{}` was judged, because none that meets all assumptions ends within the bound of {bound}: a larger --bound \
                      follows longer runs",
@@ -258,10 +292,11 @@ impl Goal {
                     )),
                 ),
                 (None, false) => (
-                    Ended::None,
+                    Ended::Unjudged,
                     Some(format!(
-                        "no run within the bound of {bound} violates the specification{}; there are longer runs, which \
-                         were not judged: a larger --bound follows them",
+                        "no run in which loops iterate at most {} violates the specification{}; whether a longer run does is not known: a \
+                         larger --bound follows longer runs",
+                        times(bound as usize),
                         shown.initially()
                     )),
                 ),
@@ -269,6 +304,17 @@ impl Goal {
         };
         shown.outcome = outcome;
         shown.message = message;
+    }
+
+    /// A number of this type as the language writes it.
+    fn number(&self, number: i128, ty: Scalar) -> String {
+        let dialect = self.program.dialect;
+        let written = match (dialect, ty) {
+            (Dialect::C, Scalar::CHAR) => text::character(dialect, number),
+            (Dialect::Rust, Scalar::Bool) => Some((number != 0).to_string()),
+            _ => None,
+        };
+        written.unwrap_or_else(|| number.to_string())
     }
 
     /// Whether the patched source is right, read again.
@@ -370,11 +416,19 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
     let more = [
         (level < Level::Three).then_some("a higher --level, up to 3, tries more kinds of changes"),
         (!found.is_exhausted).then_some("a larger --size changes more statements at once"),
+        (!shown.within.is_empty()).then_some("a larger --bound follows longer runs"),
     ];
     let more: Vec<&str> = more.into_iter().flatten().collect();
-    match more.is_empty() {
-        true => format!("{what} repairs it"),
-        false => format!("{what} repairs it; {}", more.join(", and ")),
+    let within = &shown.within;
+    match more.split_last() {
+        None => format!("{what} repairs it{within}"),
+        Some((only, [])) => format!("{what} repairs it{within}; {only}"),
+        Some((last, others)) => {
+            format!(
+                "{what} repairs it{within}; {}, and {last}",
+                others.join(", ")
+            )
+        }
     }
 }
 

@@ -89,6 +89,9 @@ pub struct Mutation {
     pub passing_tests: Vec<String>,
     /// Most iterations of a loop, and most activations of a function at once.
     pub bound: u32,
+    /// In which runs of tests repairs were looked for, as the end of a sentence: not those that go beyond the bound.
+    #[serde(skip)]
+    pub within: String,
     /// Which mutations there were: 1 to 3, as --level.
     #[serde(skip)]
     pub level: u8,
@@ -234,6 +237,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let globals = goal.globals();
     let mut shown = Mutation {
         bound: goal.bound,
+        within: goal.within(),
         level: match request.level {
             Level::One => 1,
             Level::Two => 2,

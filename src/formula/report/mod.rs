@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::at_most;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
+use super::short;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;
@@ -143,9 +144,9 @@ fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::
             place.file,
             place.line,
             place.column,
-            place.text,
+            place.short,
             match &place.part {
-                Some(part) => format!("`{part}` "),
+                Some(part) => format!("`{}` ", short::beginning(part)),
                 None => String::new(),
             },
             values.join("; "),
@@ -176,7 +177,7 @@ fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
             "{mark} {:>width$} │ {:>4} │ {}",
             value(step),
             step.line,
-            step.text
+            step.short
         )?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nopol_basics::{agree, count, times};
 
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
-use crate::formula::{at_most, left_out};
+use crate::formula::{at_most, left_out, short};
 
 /// Most tests named.
 const MANY: usize = 10;
@@ -49,11 +49,12 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         _ if !shown.is_complete => {
             "there may be others, because some changes were not tried".to_owned()
         }
-        true => format!("level {} has no others", shown.level),
+        true => format!("level {} has no others{}", shown.level, shown.within),
         false => format!(
-            "level {} has no others that change {}",
+            "level {} has no others that change {}{}",
             shown.level,
-            at_most(shown.complete_to, "statement")
+            at_most(shown.complete_to, "statement"),
+            shown.within
         ),
     };
     let any = match shown.has_any_number {
@@ -138,7 +139,15 @@ fn untried(shown: &Mutation) -> Vec<String> {
 fn sentence(untried: &[&Untried], called: (&str, &str)) -> Option<String> {
     let all = untried.len();
     let places = untried.iter().take(MANY);
-    let places = places.map(|of| format!("{}:{}:{} `{}`", of.file, of.line, of.column, of.text));
+    let places = places.map(|of| {
+        format!(
+            "{}:{}:{} `{}`",
+            of.file,
+            of.line,
+            of.column,
+            short::beginning(&of.text)
+        )
+    });
     let places: Vec<String> = places.collect();
     let (what, were) = match all {
         0 => return None,
@@ -162,10 +171,11 @@ fn row(text: &mut String, rank: usize, repair: &ShownRepair) -> std::fmt::Result
         } else {
             "   &".to_owned()
         };
+        let (before, after) = short::both(&edit.before, &edit.after);
         writeln!(
             text,
-            "{label}  {}:{}:{}  {}\n        becomes  {}",
-            edit.file, edit.line, edit.column, edit.before, edit.after,
+            "{label}  {}:{}:{}  {before}\n        becomes  {after}",
+            edit.file, edit.line, edit.column,
         )?;
     }
     Ok(())

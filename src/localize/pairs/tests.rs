@@ -48,6 +48,7 @@ fn ended(line: Option<u32>, reached: &[u32]) -> TestRun {
             format!("thread 't' panicked at src/lib.rs:{line}:1:\nwrong\n")
         }),
         progress: None,
+        signal: None,
         failure_reason: None,
     }
 }

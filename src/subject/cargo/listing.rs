@@ -213,6 +213,7 @@ mod tests {
     fn listed(code: i32, text: &str) -> Option<Vec<String>> {
         let exit = Exit {
             code: Some(code),
+            signal: None,
             timed_out: false,
             seconds: 0.0,
         };

@@ -247,6 +247,7 @@ impl Walk<'_> {
             record: self.names.record(found.id).unwrap_or_default().to_owned(),
             fields,
             is_freed: self.names.is_freed(found.id),
+            is_fixed: false,
         })
     }
 

@@ -53,6 +53,7 @@ fn nodes() -> impl Strategy<Value = Node> {
             record,
             fields,
             is_freed,
+            is_fixed: false,
         },
     )
 }

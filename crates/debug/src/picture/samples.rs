@@ -40,6 +40,7 @@ pub fn state(text: &str) -> State {
             record: record.trim_end_matches('!').to_string(),
             fields,
             is_freed: record.ends_with('!'),
+            is_fixed: false,
         }
     });
     State {
@@ -133,6 +134,7 @@ pub fn long(count: u32) -> State {
             record: "node".to_string(),
             fields,
             is_freed: false,
+            is_fixed: false,
         });
     }
     state

@@ -135,6 +135,31 @@ fn parse_one(text: &str) -> Result<Command, String> {
         true => Err(format!("`{name}` needs {what}")),
         false => Ok(rest.to_owned()),
     };
+    let is_alone = matches!(
+        name,
+        "start"
+            | "step"
+            | "s"
+            | "enter"
+            | "leave"
+            | "continue"
+            | "c"
+            | "finish"
+            | "spec"
+            | "repair"
+            | "checkpoints"
+            | "undo"
+            | "help"
+            | "?"
+            | "quit"
+            | "q"
+            | "exit"
+    );
+    if is_alone && !rest.is_empty() {
+        return Err(format!(
+            "`{name}` takes no argument, and nothing was done: `{rest}` is too much; a semicolon separates commands"
+        ));
+    }
     let number = |text: &str| {
         text.parse::<u32>()
             .map_err(|_| format!("`{text}` is not a number"))
@@ -223,6 +248,23 @@ mod tests {
             "nxt",
         ] {
             assert!(!repeats(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_without_arguments_takes_none() {
+        for name in NAMES {
+            let takes_one = [
+                "next", "break", "print", "change", "rewrite", "concrete", "resume",
+            ];
+            let given = parse(&format!("{name} now"));
+            if !takes_one.contains(&name) {
+                let sentence = given.unwrap_err();
+                assert!(
+                    sentence.starts_with(&format!("`{name}` takes no argument")),
+                    "{sentence}"
+                );
+            }
         }
     }
 

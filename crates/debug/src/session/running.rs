@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nopol_heap::ir::Instruction;
 use nopol_heap::load::Loaded;
-use nopol_heap::state::Value;
+use nopol_heap::state::{NodeId, Value};
 
 use super::command::Named;
 use super::screen::{Instead, inserted, instead};
@@ -82,6 +82,16 @@ impl DebugSession {
         }
     }
 
+    /// The node that a pointer, if there is one, leads to.
+    fn pointed_to(&mut self, pointer: Option<String>) -> Option<NodeId> {
+        let named = self.resolved(&Named::Variable(pointer?)).ok()?;
+        let state = self.holding(&named).ok()?;
+        match found(&state, &named) {
+            Ok(Value::Node(node)) => Some(node),
+            _ => None,
+        }
+    }
+
     /// Executes the next statement, as the patch in force has it.
     pub(super) fn advance(&mut self) -> Done<Stop> {
         let limit = self.settings.limit;
@@ -95,8 +105,15 @@ impl DebugSession {
             }
         }
         let Some((tracked, at)) = self.here() else {
+            let may_allocate = self.may_allocate();
+            let freed = self.pointed_to(self.freed_here());
             let stop = self.subject.next(limit).map_err(said)?;
-            self.names.forget_freed();
+            if may_allocate {
+                self.names.forget_freed();
+            }
+            if let Some(node) = freed {
+                self.names.mark_freed(node);
+            }
             return Ok(stop);
         };
         let may_allocate = tracked.loaded.routine.may_allocate(at);
@@ -109,18 +126,12 @@ impl DebugSession {
         }
         match next {
             Instead::Nothing => {
-                let freed = match freed {
-                    Some(pointer) => self.resolved(&Named::Variable(pointer)).and_then(|named| {
-                        let state = self.holding(&named)?;
-                        found(&state, &named)
-                    }),
-                    None => Ok(Value::Null),
-                };
+                let freed = self.pointed_to(freed);
                 let stop = self.subject.next(limit).map_err(said)?;
                 if may_allocate {
                     self.names.forget_freed();
                 }
-                if let Ok(Value::Node(node)) = freed {
+                if let Some(node) = freed {
                     self.names.mark_freed(node);
                 }
                 Ok(stop)

@@ -302,6 +302,7 @@ impl Tracked {
                 record: Default::default(),
                 fields: Vec::new(),
                 is_freed: false,
+                is_fixed: false,
             });
         }
         memory

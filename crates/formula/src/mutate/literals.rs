@@ -3,19 +3,19 @@
 use nopol_program::ir::{Dialect, Scalar};
 
 /// An integer in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Literal<'a> {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Literal {
     /// Its value.
     pub value: i128,
     /// How many bytes its sign has, with the blanks behind it.
     pub sign: usize,
     form: Form,
-    suffix: &'a str,
+    suffix: String,
     dialect: Dialect,
 }
 
 /// How an integer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Form {
     Decimal,
     Hexadecimal,
@@ -27,17 +27,17 @@ enum Form {
     Byte,
 }
 
-impl<'a> Literal<'a> {
+impl Literal {
     /// Reads a text that is an integer and nothing else; a sign may stand before it. `value` is that of the text, which is not
     /// worked out again if it is a character.
-    pub fn of(text: &'a str, value: i128, dialect: Dialect) -> Option<Self> {
+    pub fn of(text: &str, value: i128, dialect: Dialect) -> Option<Self> {
         let digits = text.strip_prefix('-').map_or(text, str::trim_start);
         let sign = text.len() - digits.len();
-        let literal = |form, value: i128, suffix| Self {
+        let literal = |form, value: i128, suffix: &str| Self {
             value: if sign > 0 { -value } else { value },
             sign,
             form,
-            suffix,
+            suffix: suffix.to_owned(),
             dialect,
         };
         let own = if sign > 0 { -value } else { value };
@@ -92,10 +92,10 @@ impl<'a> Literal<'a> {
     }
 
     /// The suffix; a small number without one would have another type in C than the one in whose place it is.
-    fn suffix_for(&self, value: i128, ty: Scalar) -> &'a str {
+    fn suffix_for(&self, value: i128, ty: Scalar) -> &str {
         let is_small = value.unsigned_abs() <= i32::MAX.unsigned_abs().into();
         if self.dialect == Dialect::Rust || !self.suffix.is_empty() || !is_small {
-            return self.suffix;
+            return &self.suffix;
         }
         match (ty.bits(), ty.is_signed()) {
             (64, true) => "L",

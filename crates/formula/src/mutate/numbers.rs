@@ -55,7 +55,7 @@ impl<'a> Mutator<'a> {
         if self.level == Level::Three {
             variants.extend(self.variables(text, range.clone(), expr));
             if self.has_any {
-                variants.push((text.replaced(range, ""), Variant::Any));
+                variants.push((text.any_number(literal, expr), Variant::Any));
             }
         }
         (variants, Some(at))

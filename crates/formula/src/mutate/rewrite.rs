@@ -8,7 +8,7 @@ use nopol_program::written::{Operand, Operation, Operator, Used, Written};
 use nopol_scalar::Precedence;
 
 use super::literals::Literal;
-use super::space::MutationEdit;
+use super::space::{MutationEdit, NumberForm};
 
 /// The text of a file, and where an expression is in it.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,7 @@ impl<'a> Text<'a> {
         MutationEdit {
             span: self.span(range),
             text,
+            number: None,
         }
     }
 
@@ -226,7 +227,7 @@ impl<'a> Text<'a> {
     }
 
     /// The integer that an expression is in the text.
-    pub fn literal(self, expr: &Expr, value: i128) -> Option<(Range<usize>, Literal<'a>)> {
+    pub fn literal(self, expr: &Expr, value: i128) -> Option<(Range<usize>, Literal)> {
         let range = self.range(expr)?;
         let literal = Literal::of(self.get(range.clone()), value, self.dialect)?;
         (literal.value == value).then_some((range, literal))
@@ -235,24 +236,44 @@ impl<'a> Text<'a> {
     /// Another number for a literal.
     pub fn number(
         self,
-        (range, literal): &(Range<usize>, Literal<'_>),
+        (range, literal): &(Range<usize>, Literal),
         value: i128,
         expr: &Expr,
     ) -> MutationEdit {
         self.replaced(range.clone(), &literal.with(value, expr.ty))
     }
 
+    /// A number for a literal that is known only later.
+    pub fn any_number(
+        self,
+        (range, literal): (Range<usize>, Literal),
+        expr: &Expr,
+    ) -> MutationEdit {
+        let number = NumberForm {
+            literal,
+            ty: expr.ty,
+            clashes: self.clashes(&range),
+        };
+        MutationEdit {
+            number: Some(number),
+            ..self.edit(range, String::new())
+        }
+    }
+
     /// Another operand at a range.
     pub fn replaced(self, range: Range<usize>, text: &str) -> MutationEdit {
-        let before = self.text.get(..range.start).unwrap_or_default();
-        let after = self.text.get(range.end..).unwrap_or_default();
-        // `--` is an operator, and a method is called before a sign counts.
-        let clashes = before.ends_with(['-', '+']) || after.starts_with('.');
-        let text = match text.starts_with('-') && clashes {
+        let text = match text.starts_with('-') && self.clashes(&range) {
             true => format!("({text})"),
             false => text.to_owned(),
         };
         self.edit(range, text)
+    }
+
+    /// Whether a sign cannot stand at the beginning of a range: `--` is an operator, and a method is called before a sign counts.
+    fn clashes(self, range: &Range<usize>) -> bool {
+        let before = self.text.get(..range.start).unwrap_or_default();
+        let after = self.text.get(range.end..).unwrap_or_default();
+        before.ends_with(['-', '+']) || after.starts_with('.')
     }
 
     /// The opposite of a bool.

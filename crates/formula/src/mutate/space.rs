@@ -13,6 +13,7 @@ use nopol_program::written::{Operation, Operator, Owner};
 use nopol_scalar::Precedence;
 use typed_index_collections::TiVec;
 
+use super::literals::Literal;
 use super::operators::{Level, others};
 use super::rearranged::clauses_of;
 use super::rewrite::{Text, is_truth};
@@ -28,8 +29,21 @@ index! {
 pub struct MutationEdit {
     /// What is replaced.
     pub span: Span,
-    /// By what. If the choice brings a number along, that number is meant.
+    /// By what; empty if the choice brings a number along.
     pub text: String,
+    /// How that number is written.
+    pub number: Option<NumberForm>,
+}
+
+/// How a number is written in place of a literal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NumberForm {
+    /// The literal.
+    pub literal: Literal,
+    /// The type of both.
+    pub ty: Scalar,
+    /// Whether a number with a sign needs parentheses.
+    pub clashes: bool,
 }
 
 /// A mutation.
@@ -169,13 +183,17 @@ impl Space {
 
     /// The edit of a choice with the number that it brings along.
     pub fn edit(&self, choice: ChoiceId, number: i128) -> MutationEdit {
-        let choice = &self.choices[choice];
-        match choice.number {
-            None => choice.edit.clone(),
-            Some(_) => MutationEdit {
-                text: number.to_string(),
-                ..choice.edit.clone()
+        let edit = self.choices[choice].edit.clone();
+        let Some(form) = &edit.number else {
+            return edit;
+        };
+        let text = form.literal.with(number, form.ty);
+        MutationEdit {
+            text: match form.clashes && text.starts_with('-') {
+                true => format!("({text})"),
+                false => text,
             },
+            ..edit
         }
     }
 }

@@ -41,6 +41,7 @@ struct Node {
     record: RecordId,
     fields: Vec<Cases>,
     is_freed: Guard,
+    is_fixed: bool,
 }
 
 impl Node {
@@ -50,6 +51,7 @@ impl Node {
             record: node.record,
             fields: node.fields.iter().copied().map(Cases::known).collect(),
             is_freed: Guard::known(node.is_freed),
+            is_fixed: node.is_fixed,
         }
     }
 }
@@ -407,9 +409,12 @@ impl<'q> Run<'q> {
                 Value::Node(node) => {
                     let when = when.and(live);
                     let node = &mut self.nodes[node.0 as usize];
-                    let twice = node.is_freed.and(&when);
+                    let wrong = match node.is_fixed {
+                        true => when.clone(),
+                        false => node.is_freed.and(&when),
+                    };
                     node.is_freed = node.is_freed.or(&when);
-                    self.require(twice.not());
+                    self.require(wrong.not());
                 }
                 Value::Null => {}
                 Value::Number(_) | Value::Unknown => self.require(when.and(live).not()),

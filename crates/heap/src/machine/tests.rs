@@ -411,3 +411,29 @@ fn unsigned_numbers_are_compared_divided_and_shifted_as_such() {
         );
     }
 }
+
+#[test]
+fn only_what_was_allocated_is_freed_and_only_once() {
+    let program = |body: &str| {
+        format!(
+            "#include <stdlib.h>\nstruct n {{ struct n *next; }};\nstatic struct n fixed;\nstatic struct n *kept;\n\
+             int f(int a) {{ {body} return a; }}\nint main(void) {{ kept = &fixed; return f(1); }}\n"
+        )
+    };
+    for (body, wanted) in [
+        ("struct n *m = malloc(sizeof *m); free(m);", true),
+        ("free(NULL);", true),
+        ("struct n *m = malloc(sizeof *m); free(m); free(m);", false),
+        (
+            "struct n *m = malloc(sizeof *m); m->next = m; free(m); m->next = NULL;",
+            false,
+        ),
+        ("free(kept);", false),
+    ] {
+        let files = [(Utf8PathBuf::from("a.c"), program(body))];
+        let loaded = Loaded::new(&files, "f").unwrap();
+        let entered = loaded.entries(&[]);
+        let mut machine = Machine::new(&loaded.routine, entered[0].clone());
+        assert_eq!(machine.advance(None).is_ok(), wanted, "{body}");
+    }
+}

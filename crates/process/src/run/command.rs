@@ -195,7 +195,8 @@ impl Case {
             None => reason,
         };
         let Some(code) = exit.code else {
-            return Ok(Some(with_report("crashes".to_owned())));
+            let crashes = Verdict::Crashed.describe_with(exit.signal_name());
+            return Ok(Some(with_report(crashes)));
         };
         if let Some(report) = report
             && code == REPORTED

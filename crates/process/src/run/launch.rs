@@ -259,5 +259,6 @@ pub(super) fn judge(
         output,
         progress,
         failure_reason,
+        signal: exit.signal_name(),
     })
 }

@@ -71,6 +71,8 @@ pub struct TestRun {
     pub progress: Option<Progress>,
     /// Why the test failed, if its harness can tell.
     pub failure_reason: Option<String>,
+    /// The signal that ended the test, if one did.
+    pub signal: Option<&'static str>,
 }
 
 /// Runs that may wait, for each that may compute.

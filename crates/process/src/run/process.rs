@@ -292,6 +292,7 @@ impl Supervisor {
             // The connection is lost if the minder was killed, and its process was killed with it.
             Ok(None) | Err(_) => Ok(Exit {
                 code: None,
+                signal: None,
                 timed_out: false,
                 seconds: running.started.elapsed().as_secs_f64(),
             }),

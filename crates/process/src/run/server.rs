@@ -318,6 +318,7 @@ impl Server {
         let status = ExitStatus::from_raw(i32::from_ne_bytes(*status));
         let exit = Exit {
             code: status.code(),
+            signal: status.signal(),
             timed_out: flags & serve::TIMED_OUT != 0,
             seconds: u64::from_ne_bytes(nanos.try_into().ok()?) as f64 / 1e9,
         };

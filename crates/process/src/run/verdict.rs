@@ -48,6 +48,14 @@ impl Verdict {
         }
     }
 
+    /// The same, with the signal of a crash.
+    pub fn describe_with(self, signal: Option<&str>) -> String {
+        match signal.filter(|_| self == Self::Crashed) {
+            Some(signal) => format!("{} ({signal})", self.describe()),
+            None => self.describe().to_owned(),
+        }
+    }
+
     /// Whether the test passed.
     pub fn passed(self) -> bool {
         self == Self::Passed
@@ -83,6 +91,7 @@ mod tests {
     fn verdict(code: Option<i32>, printed: &str) -> Verdict {
         let exit = Exit {
             code,
+            signal: None,
             timed_out: false,
             seconds: 0.0,
         };

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -58,10 +59,20 @@ pub struct Limits {
 pub struct Exit {
     /// `None` if the process was ended by a signal.
     pub code: Option<i32>,
+    /// The signal that ended it, if it is known.
+    pub signal: Option<i32>,
     /// The process was ended because its time was up.
     pub timed_out: bool,
     /// Wall time.
     pub seconds: f64,
+}
+
+impl Exit {
+    /// The name of the signal that ended the process, such as `SIGSEGV`.
+    pub fn signal_name(&self) -> Option<&'static str> {
+        let signal = Signal::try_from(self.signal?).ok()?;
+        Some(signal.as_str())
+    }
 }
 
 /// A minder's answer: how the process ended, or why it could not be started.

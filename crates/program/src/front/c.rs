@@ -7,13 +7,14 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use camino::Utf8PathBuf;
-use nopol_scalar::IntKind;
 
 use self::scopes::{Routine, Scope, Symbol};
 use self::source::{Source, Syntax};
 use self::statements::Jump;
 use self::types::{Type, Types};
-use super::super::ir::{FunctionId, Lvalue, Outside, Program, Scalar, Span, Statement, VariableId};
+use super::super::ir::{
+    Expr, ExprKind, FunctionId, Lvalue, Outside, Program, Scalar, Span, Statement, VariableId,
+};
 use super::super::visit;
 use super::super::written::Owner;
 
@@ -107,10 +108,33 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
         translator.program.written.fix(fixed);
     }
     let mut program = translator.program;
-    for (place, scalar) in visit::scalars(&program) {
-        program.places[place].is_character |= scalar == Scalar::Int(IntKind::I8);
+    let mut characters = Vec::new();
+    visit::values(&program, &mut |place, value| {
+        if is_character(value, files) {
+            characters.push(place);
+        }
+    });
+    for place in characters {
+        program.places[place].is_character = true;
     }
     Ok(program)
+}
+
+/// Whether a value is a character: by its type before it became an `int`, or as it is written.
+fn is_character(value: &Expr, files: &[(Utf8PathBuf, String)]) -> bool {
+    match &value.kind {
+        _ if value.ty == Scalar::CHAR => true,
+        ExprKind::Cast(inner) => value.ty != Scalar::Bool && is_character(inner, files),
+        ExprKind::Conditional(_, _, then, otherwise) => {
+            is_character(then, files) && is_character(otherwise, files)
+        }
+        ExprKind::Constant(_) => {
+            let text = files.get(value.span.file as usize).map(|(_, text)| text);
+            let rest = text.and_then(|text| text.get(value.span.start as usize..));
+            rest.is_some_and(|rest| rest.starts_with('\''))
+        }
+        _ => false,
+    }
 }
 
 /// The macros that are variables of a program because they stand for a constant, with their values, if these are made of

@@ -41,6 +41,11 @@ impl Entered<'_> {
         self.memory.is_freed(address.object)
     }
 
+    /// Whether a cell is the first one of an object that the run allocated.
+    pub fn is_allocated(&self, address: Address) -> bool {
+        self.memory.is_allocated(address)
+    }
+
     /// What is in a cell.
     pub fn read(&self, address: Address) -> Option<Value> {
         self.memory.read(address)

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use tree_sitter::{Node, Tree};
 
+use super::heads::Heads;
 use super::language::Files;
 use super::masks::{self, Mask};
 use super::syntax::{self, walk};
-use super::{branches, definitions, harvest, specifiers, unread};
+use super::{branches, definitions, harvest, macros, specifiers, unread};
 use crate::{File, FileIndex, NullTest, Skipped, Sources};
 
 /// A parsed file.
@@ -38,8 +39,10 @@ pub fn parse(
         .collect();
     let mut seen: BTreeSet<Utf8PathBuf> = files.paths.iter().cloned().collect();
     let mut next = 0;
-    // Read only if something cannot be parsed.
-    let specifiers = LazyCell::new(|| specifiers::known(root, &files.paths));
+    let macros = macros::defined(root, &files.paths);
+    let heads = Heads::among(&macros);
+    // Asked only if something cannot be parsed.
+    let specifiers = LazyCell::new(|| specifiers::known(&macros));
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
         let text = match std::fs::read(root.join(&path)) {
@@ -62,8 +65,10 @@ pub fn parse(
             // A system header.
             Err(_) => continue,
         };
-        let masked = masks::masked(&text);
-        let masked = masked.as_deref().unwrap_or(&text);
+        let usual = masks::masked(&text);
+        let usual = usual.as_deref().unwrap_or(&text);
+        let of_heads = heads.masked(usual);
+        let masked = of_heads.as_deref().unwrap_or(usual);
         let Some(mut tree) = syntax::parse(masked) else {
             continue;
         };

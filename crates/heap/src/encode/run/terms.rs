@@ -257,6 +257,7 @@ impl Run<'_> {
             record,
             fields: fields.collect(),
             is_freed: Guard::Never,
+            is_fixed: false,
         }
     }
 }

@@ -64,6 +64,7 @@ fn run(spawn: &Spawn, streams: [OwnedFd; 3], tool: &UnixStream, children: &UnixS
     system::kill_descendants(KILL_TIMEOUT);
     Ok(Exit {
         code: status.code().filter(|_| status.signal().is_none()),
+        signal: status.signal(),
         timed_out,
         seconds,
     })

@@ -48,6 +48,8 @@ pub(super) struct Within {
     pub(super) span: Span,
     /// The definition of the macro.
     pub(super) directive: Span,
+    /// Where the macro is used in the file.
+    pub(super) call: Span,
 }
 
 impl Token {

@@ -241,6 +241,7 @@ impl Expansion<'_> {
             expansion: self.number,
             span: token.span,
             directive: self.directive,
+            call: self.span,
         }
     }
 

@@ -69,6 +69,9 @@ impl Translator<'_> {
             PlaceKind::Condition => span.start,
             PlaceKind::Value | PlaceKind::Return => self.statement.start,
         };
+        let part = |start: u32, end: u32| {
+            on_one_line(text.get(start as usize..end as usize).unwrap_or_default())
+        };
         Some(Place {
             kind,
             function: self.function.as_ref().map(|function| function.id),
@@ -76,10 +79,8 @@ impl Translator<'_> {
             target: None,
             line: line(text, start),
             column: column(text, span.start),
-            text: on_one_line(
-                text.get(self.statement.start as usize..self.statement.end as usize)
-                    .unwrap_or_default(),
-            ),
+            text: part(self.statement.start, self.statement.end),
+            offset: part(self.statement.start, span.start).len(),
             names: Vec::new(),
             is_character: false,
         })

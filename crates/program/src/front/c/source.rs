@@ -65,7 +65,8 @@ impl Source {
         Some((&self.tokens.get(first)?.1, &self.tokens.get(last)?.1))
     }
 
-    /// Where these bytes of the text are in the file: what a macro brings is where the macro is used.
+    /// Where these bytes of the text are in the file: what a macro brings is where the macro is used. From one part of what a
+    /// macro stands for to another, that is the whole use, also if both are arguments.
     fn span(&self, start: usize, end: usize) -> Span {
         if self.is_library {
             return Span::default();
@@ -73,9 +74,19 @@ impl Source {
         let Some((first, last)) = self.ends(start, end) else {
             return Span::default();
         };
-        let (mut span, last) = (first.span, last.span);
-        if last.file == span.file {
-            span.end = span.end.max(last.end);
+        let (mut span, last_span) = (first.span, last.span);
+        if last_span.file != span.file {
+            return span;
+        }
+        span.end = span.end.max(last_span.end);
+        for (one, other) in [(first, last), (last, first)] {
+            for within in &one.within {
+                let is_shared = other.place_in(Some(within.expansion)) == Some(within.span);
+                if !is_shared && within.call.file == span.file {
+                    span.start = span.start.min(within.call.start);
+                    span.end = span.end.max(within.call.end);
+                }
+            }
         }
         span
     }

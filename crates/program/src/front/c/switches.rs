@@ -20,6 +20,8 @@ struct Label {
     number: i128,
     /// How it is computed.
     value: Expr,
+    /// Whether it is written as a character.
+    is_character: bool,
     span: Span,
 }
 
@@ -57,6 +59,12 @@ impl Translator<'_> {
         });
         let groups = self.scoped(|this| this.groups(body, &value.ty))?;
         self.check_labels(&groups)?;
+        let mut labels = groups
+            .iter()
+            .flat_map(|group| group.labels.iter().flatten());
+        if let Some(place) = place.filter(|_| labels.any(|label| label.is_character)) {
+            self.program.places[place].is_character = true;
+        }
         self.jumps.pop();
         let through = self.variable("#through", vec![Scalar::Bool], false);
         let scrutinee = build::load(Lvalue::Variable(variable), scalar, span);
@@ -127,6 +135,7 @@ impl Translator<'_> {
             Some(value) => Some(Label {
                 number: self.label_number(value, ty)?,
                 value: self.computed(value, ty)?,
+                is_character: value.without_parentheses().kind() == "char_literal",
                 span: value.span(),
             }),
             None => None,

@@ -381,3 +381,38 @@ fn only_a_type_in_parentheses_casts_what_follows() {
         read(&files).unwrap();
     }
 }
+
+#[test]
+fn what_a_macro_makes_of_several_parts_is_where_it_is_used() {
+    let text = "#define EACH(p, head) for (p = head; p > 0; p = p - 1)
+#define LESS(a, b) a < b
+#define OR(a) || a
+#define ALL(p) EACH(p, LESS(p, 9))
+int main(void) {
+    int x, n = 0;
+    EACH(x, 2 * 3) n = n + 1;
+    if (LESS(x, n + 1)) n = LESS(n, 3) + 1;
+    if (x OR(n > 2)) ALL(x) n = 4;
+    return n;
+}
+";
+    let of = |line, text, expression| place(line, text, expression);
+    assert_eq!(
+        places(text),
+        [
+            of(6, "int x, n = 0;", "0"),
+            of(7, "EACH(x, 2 * 3)", "2 * 3"),
+            of(7, "EACH(x, 2 * 3)", "EACH(x, 2 * 3)"),
+            of(7, "EACH(x, 2 * 3)", "EACH(x, 2 * 3)"),
+            of(7, "n = n + 1;", "n + 1"),
+            of(8, "if (LESS(x, n + 1))", "LESS(x, n + 1)"),
+            of(8, "n = LESS(n, 3) + 1;", "LESS(n, 3) + 1"),
+            of(9, "if (x OR(n > 2))", "x OR(n > 2)"),
+            of(9, "ALL(x)", "ALL(x)"),
+            of(9, "ALL(x)", "ALL(x)"),
+            of(9, "ALL(x)", "ALL(x)"),
+            of(9, "n = 4;", "4"),
+            of(10, "return n;", "n"),
+        ]
+    );
+}

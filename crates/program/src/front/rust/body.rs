@@ -234,6 +234,10 @@ impl<'f, 'a> Body<'f, 'a> {
             }),
             column: source.column(span.start),
             text: source.on_one_line(start, end),
+            offset: match (start..end).contains(&span.start) {
+                true => source.on_one_line(start, span.start).len(),
+                false => 0,
+            },
             names: Vec::new(),
             is_character: false,
         })

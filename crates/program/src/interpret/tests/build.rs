@@ -63,6 +63,7 @@ impl Build {
             line: 1,
             column: 1,
             text: String::new(),
+            offset: 0,
             names: Vec::new(),
             is_character: false,
         })

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::insertions::is_skippable;
 use super::{BreakTarget, Finder};
+use crate::c::masks::is_part;
 use crate::c::scope::meet;
 use crate::c::syntax::{children, text_of, unparenthesized};
 use crate::c::types::{declarators, is_function};
@@ -132,10 +133,11 @@ impl Finder<'_> {
     /// Whether a statement starts with its keyword rather than with a macro.
     fn starts_with_keyword(&self, node: Node) -> bool {
         let text = self.text_of(node);
-        text.starts_with("for") || text.starts_with("if")
+        let word = text.split(|c| !is_part(c)).next();
+        matches!(word, Some("for" | "if"))
     }
 
-    /// Visits a loop whose head is a macro, which may assign to its arguments.
+    /// Visits a loop or a branch whose head is a macro, which may assign to its arguments.
     fn macro_loop(&mut self, node: Node) {
         let Some(body) = node
             .child_by_field_name("body")
@@ -149,7 +151,12 @@ impl Finder<'_> {
         }
         let before = self.scopes.state();
         self.loop_statement(Some(body), None, None, true);
-        self.scopes.set(meet(before, self.scopes.state()));
+        let after = self.scopes.state();
+        self.scopes.set(before);
+        if let Some(alternative) = node.child_by_field_name("alternative") {
+            self.statement(alternative);
+        }
+        self.scopes.set(meet(after, self.scopes.state()));
     }
 
     fn branch(&mut self, node: Node, kind: SiteKind) {

@@ -1,0 +1,123 @@
+//! The macros that a program defines in its files and headers, as they are written.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::masks::is_part;
+
+/// A definition of a macro.
+#[derive(Debug)]
+pub struct Macro {
+    /// Its name.
+    pub name: String,
+    /// Whether it has a list of parameters.
+    pub has_parameters: bool,
+    /// What it stands for, on one line and without comments.
+    pub body: String,
+}
+
+/// All definitions in these files and in the headers that they include with quotes.
+pub fn defined(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Macro> {
+    let mut macros = Vec::new();
+    let mut seen: BTreeSet<Utf8PathBuf> = files.iter().cloned().collect();
+    let mut waiting: Vec<Utf8PathBuf> = files.to_vec();
+    while let Some(path) = waiting.pop() {
+        let bytes = std::fs::read(root.join(&path)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        macros.extend(of(&text));
+        for header in directives(&text).iter().filter_map(|line| quoted(line)) {
+            let beside = path.parent().unwrap_or(Utf8Path::new("")).join(header);
+            let found = [beside, header.into()].into_iter();
+            let mut found = found.filter(|path| root.join(path).is_file());
+            waiting.extend(found.next().filter(|path| seen.insert(path.clone())));
+        }
+    }
+    macros
+}
+
+/// The definitions in a text.
+pub fn of(text: &str) -> Vec<Macro> {
+    let directives = directives(text);
+    directives
+        .iter()
+        .filter_map(|line| definition(line))
+        .collect()
+}
+
+/// What follows the `#` of each directive; lines that a backslash continues are one.
+fn directives(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(directive) = line.trim_start().strip_prefix('#') else {
+            continue;
+        };
+        let mut directive = directive.trim_start().to_owned();
+        while directive.ends_with('\\') {
+            directive.pop();
+            directive.push(' ');
+            directive += lines.next().unwrap_or_default();
+        }
+        found.push(directive);
+    }
+    found
+}
+
+fn definition(directive: &str) -> Option<Macro> {
+    let rest = directive.strip_prefix("define")?.trim_start();
+    let (name, rest) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+    // Only with a parenthesis right after its name, a macro has parameters.
+    let (has_parameters, body) = match rest.strip_prefix('(') {
+        Some(rest) => (true, rest.split_once(')')?.1),
+        None => (false, rest),
+    };
+    (!name.is_empty()).then(|| Macro {
+        name: name.to_owned(),
+        has_parameters,
+        body: without_comments(body).trim().to_owned(),
+    })
+}
+
+fn without_comments(body: &str) -> String {
+    let mut rest = body.split("//").next().unwrap_or_default();
+    let mut kept = String::new();
+    while let Some((before, comment)) = rest.split_once("/*") {
+        kept += before;
+        kept.push(' ');
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+/// The path of a header, of an `#include` with quotes.
+fn quoted(directive: &str) -> Option<&str> {
+    let path = directive.strip_prefix("include")?;
+    path.trim_start().strip_prefix('"')?.split('"').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_found_in_files_and_headers_on_any_number_of_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        std::fs::create_dir(root.join("inc")).unwrap();
+        let source = "#include \"inc/a.h\"\n#define ONE\\\n  1 /* one */ // so\nint a;\n";
+        std::fs::write(root.join("a.c"), source).unwrap();
+        std::fs::write(
+            root.join("inc/a.h"),
+            "# define F(a, b) /* both */ \\\r\n  a b\n",
+        )
+        .unwrap();
+        let macros = defined(root, &["a.c".into()]).into_iter();
+        let macros: Vec<_> = macros
+            .map(|of| (of.name, of.has_parameters, of.body))
+            .collect();
+        let expected = [("ONE", false, "1"), ("F", true, "a b")];
+        let expected = expected.map(|(name, has, body)| (name.to_owned(), has, body.to_owned()));
+        assert_eq!(macros, expected);
+    }
+}
