@@ -63,9 +63,10 @@ impl Outcome {
     /// fixes and by those that passed before.
     pub fn family_is_alike(&self, patch: &PatchReport) -> String {
         let tests = match self.fixes_all(patch) {
-            true => "no test distinguishes them",
-            false => "no test that it fixes or that passed before distinguishes them",
+            true => "no test",
+            false => "no test that it fixes or that passed before",
         };
+        let them = agree(patch.alike, "the two", "them");
         let examples = match self.has_doctests {
             true => format!(
                 ", but no doctest was run with {}",
@@ -73,7 +74,7 @@ impl Outcome {
             ),
             false => String::new(),
         };
-        format!("{tests}{examples}")
+        format!("{tests} distinguishes {them}{examples}")
     }
 
     /// Whether a patch fixes every failing test.

@@ -55,7 +55,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
       in 1 failing test: `percentile::percentile::rank::tests::third_quartile_of_three_values`
       in 9 passing tests: `percentile::percentile::rank::tests::at_the_first_value`, `percentile::percentile::rank::tests::at_the_middle_value`, `percentile::percentile::rank::tests::between_two_values`, `percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum`, `percentile::percentile::rank::tests::just_before_the_last_value` and 4 more
 
-    Its family: other plausible patches, not built alone; no test distinguishes them:
+    Its family: other plausible patches, not built alone; no test distinguishes the two:
       1.1 `n <= fpos` in line 31
       Apply one with `cargo nopol apply 1.N`.
 

@@ -114,7 +114,7 @@ fn a_missing_guard_is_shown() {
        |
        = note: [SURE]: new condition: a comparison
        = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated`, `missing-error::missing_error::tests::truncated_payload`
-       = note: 1 alternative, not built alone; no test distinguishes them: see `explain`
+       = note: 1 alternative, not built alone; no test distinguishes the two: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: return early if `length > rest.len()`
        |

@@ -183,7 +183,7 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     let notes = |outcome: &Outcome| format::human::notes(outcome, &outcome.patches[0])[0].clone();
     assert_eq!(
         notes(&outcome),
-        "1 alternative, not built alone; no test distinguishes them: see `explain`"
+        "1 alternative, not built alone; no test distinguishes the two: see `explain`"
     );
     outcome.failing_tests.push("another cause".to_owned());
     outcome.has_doctests = true;

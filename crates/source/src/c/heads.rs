@@ -186,7 +186,7 @@ mod tests {
             ),
             (
                 "#define A(l) for (; l;)\n#define ALL A(list)\nvoid f() { ALL { } }",
-                "void f() { if(_){ } }",
+                "void f() {if(_){ } }",
             ),
             (
                 "#define A(l) for (; l;) {\n#define END }\nA(list) g(); END",
