@@ -59,7 +59,7 @@ pub fn run(options: &VariablesOptions) -> Result<()> {
         let is_held_back = |choice: &&Choice| {
             let name = choice.repository.display().to_string();
             let number = u64::from_str_radix(&hash::short(&name), 16).unwrap_or_default();
-            number % options.parts as u64 == 0
+            number.is_multiple_of(options.parts as u64)
         };
         let (held_back, learned): (Vec<&Choice>, Vec<&Choice>) =
             choices.iter().partition(is_held_back);
