@@ -225,8 +225,7 @@ features! {
     Idle: Minus,
     /// Two clauses bound one operand from the same side.
     BoundsTwice: Minus,
-    /// How much less likely people ask about the variables of a new clause than about others at this place
-    /// ([`super::variables`]), as a logarithm.
+    /// How likely people ask about the variables of a new clause at this place ([`super::variables`]), as a logarithm.
     Relevant: Plus,
     /// Words that an operand shares with what the condition controls, of all their words.
     AlikeBody: Plus,

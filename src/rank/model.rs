@@ -32,8 +32,8 @@ const BY_HAND: [(Feature, f64); 10] = [
     (Feature::ContinuesOpenLoop, -2.4),
     // Of 580 clauses that people added to a condition 1 asks whether something is such a number, of 907 guards none.
     (Feature::EqualsNumber, -1.5),
-    // A logarithm of probabilities.
-    (Feature::Relevant, 1.0),
+    // A logarithm of probabilities, of which other features know a part.
+    (Feature::Relevant, 0.7),
 ];
 
 /// The score of each candidate of a case: larger is likelier.

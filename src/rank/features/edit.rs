@@ -269,7 +269,7 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Idle, is_idle(new));
     }
 
-    /// How unlikely people ask about the variables of the unlikeliest of these clauses here.
+    /// How likely people ask about the variables of the unlikeliest of these clauses here.
     fn relevance(&self, fresh: &[&Node]) -> f64 {
         // Learned from Rust only.
         if self.case.is_c || fresh.is_empty() {
@@ -285,7 +285,7 @@ impl<'c> EditFeatures<'c> {
         let mut clauses = Vec::new();
         fresh.iter().for_each(|it| atoms(it, &mut clauses));
         let each = clauses.iter().map(|clause| place.relevance(&clause.text));
-        each.fold(0.0, f64::min)
+        each.reduce(f64::min).unwrap_or(0.0)
     }
 
     /// Whether clauses that were changed in place are now like others, and whether they were.

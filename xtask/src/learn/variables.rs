@@ -35,6 +35,9 @@ struct Choice {
     repository: PathBuf,
     rows: Vec<Row>,
     asked: Vec<bool>,
+    /// The relevance of what people asked, by the weights in use.
+    relevance: f64,
+    is_wrap: bool,
 }
 
 /// What was added: a condition, or a clause to one.
@@ -76,6 +79,20 @@ pub fn run(options: &VariablesOptions) -> Result<()> {
             first(&held_back, &[0.0; FEATURES]),
             first(&held_back, &weights)
         );
+        for is_wrap in [false, true] {
+            let of_kind = choices.iter().filter(|it| it.is_wrap == is_wrap);
+            let all: Vec<f64> = of_kind.map(|it| it.relevance).collect();
+            println!(
+                "    mean relevance by the weights in use, {}: {:.2} ({})",
+                if is_wrap {
+                    "wrapped statements"
+                } else {
+                    "others"
+                },
+                all.iter().sum::<f64>() / all.len().max(1) as f64,
+                all.len()
+            );
+        }
         let weights: Vec<String> = weights.iter().map(|it| format!("{it:.2}")).collect();
         println!("    [{}]", weights.join(", "));
     }
@@ -116,10 +133,13 @@ fn choices(edits: &[Mined], added: Added) -> Result<Vec<Choice>> {
         };
         let wrapped = self::wrapped(function, &mined.what, span.start);
         let body = wrapped.or(body);
+        let span = span.start..span.start + wrapped.map_or(span.len(), str::len);
         let place = Place::new(function, span, body);
         let asked: BTreeSet<&str> = asked(&condition).collect();
         let variables = place.variables();
         let choice = Choice {
+            relevance: place.relevance(&condition),
+            is_wrap: matches!(mined.what, What::Wrap { .. }),
             repository: mined.repository.clone(),
             rows: variables
                 .iter()
