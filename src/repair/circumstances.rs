@@ -72,7 +72,7 @@ pub fn set_aside(
                     Some(words) => {
                         baseline.denied.push(test);
                         Some(format!(
-                            "fails in the sandbox, perhaps only because something was forbidden (“{words}”): writing outside the working copy, its builds and TMPDIR, or what `--sandbox strict` forbids. `--sandbox off` allows both"
+                            "fails in the sandbox, perhaps only because something was forbidden (“{words}”): writing outside the working copy and TMPDIR, or what `--sandbox strict` forbids. `--sandbox off` allows both"
                         ))
                     }
                     None => match own.why(name, limit, &mut elsewhere)? {

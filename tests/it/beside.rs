@@ -244,27 +244,3 @@ fn a_package_below_one_of_a_registry_by_a_patch_is_repaired() {
         "grades/src/lib.rs"
     );
 }
-
-/// A helper program beside the test's executable, as `cc` has one for its tests.
-#[test]
-fn a_test_writes_beside_its_executable() {
-    let test = "
-        #[test]
-        fn just_enough_is_enough() {
-            let beside = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().join(\"helper-of-a-test\");
-            std::fs::create_dir_all(&beside).unwrap();
-            std::fs::write(beside.join(\"grade\"), \"50\").unwrap();
-            let grade = std::fs::read_to_string(beside.join(\"grade\")).unwrap();
-            std::fs::remove_dir_all(&beside).unwrap();
-            assert!(subject::passes(grade.parse().unwrap(), 50));
-        }";
-    let library = GRADES.split("#[cfg(test)]").next().unwrap();
-    let subject = Subject::new(&[
-        ("Cargo.toml", MANIFEST),
-        ("src/lib.rs", library),
-        ("tests/beside.rs", test),
-    ]);
-    let report = subject.nopol(&["--top", "1", "--format", "json"]).json();
-    let condition = &report["patches"][0]["edits"][0]["condition"];
-    assert_eq!(condition, "score >= needed", "{report}");
-}

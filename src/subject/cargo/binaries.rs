@@ -107,10 +107,8 @@ impl Cargo<'_> {
             env,
             harness: Harness::Standard { captures },
             tree: Arc::clone(&self.at.tree),
-            // `CARGO_TARGET_TMPDIR`, and the directory that has `deps`: tests write beside their executable, too.
-            writable: std::iter::once(self.at.target.join("tmp"))
-                .chain(deps.parent().map(Utf8Path::to_owned))
-                .collect(),
+            // `CARGO_TARGET_TMPDIR`.
+            writable: vec![self.at.target.join("tmp")],
             rules: None,
         };
         if let Some(rules) = self.at.rules.get(&id) {

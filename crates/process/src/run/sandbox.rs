@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum SandboxMode {
     /// Runs are not restricted.
     Off,
-    /// Runs write only to the working copy, their own temporary directory, and where their executable was built.
+    /// Runs write only to the working copy and their own temporary directory.
     #[default]
     Writes,
     /// In addition, runs may not use the network or signal other processes.
