@@ -194,7 +194,7 @@ mod tests {
             ),
             (
                 "#define A(p, l) for (p = of(l, typeof(*p), next); p; p = p##_next)\nA(node, a->b) g();",
-                "for(;_;)       g();",
+                "for(;_;)      g();",
             ),
             (
                 "#define A(p) p = list; while (p && (p = p->next))\nA(node) g();",
