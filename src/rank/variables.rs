@@ -19,8 +19,10 @@ pub type Row = [f64; FEATURES];
 const OF_NEW: Row = [1.14, 0.26, 0.81, 0.41, 0.77, 0.13, 0.63, 0.46, 0.25, 0.09];
 /// For a clause that is added to a condition: 375, and 70 % instead of 23 % of the 53 that were held back.
 const OF_CLAUSE: Row = [0.19, 0.60, 0.18, 0.17, 0.45, 0.36, 1.85, 0.59, 0.06, -0.39];
-/// The mean score of what people asked about: in guards, in conditions of statements, and in added clauses.
-const USUAL: [f64; 3] = [2.44, 2.84, 3.11];
+/// The mean score of what people asked about: in guards, and in conditions of statements. Where there is a condition, by how
+/// much it differs from the largest there: which condition gets a clause is not learned.
+const USUAL: [f64; 2] = [2.44, 2.84];
+const USUAL_OF_CLAUSE: f64 = -0.66;
 /// Bytes after a place that are looked at.
 const NEAR: usize = 1500;
 /// The largest relevance, and the largest irrelevance.
@@ -38,7 +40,7 @@ pub struct Place<'t> {
     signature: &'t str,
     before: &'t str,
     near: &'t str,
-    /// The condition that is there, or what a new one controls.
+    /// The old condition, or what a new one controls.
     about: &'t str,
     is_condition: bool,
     /// Statements are there that get a condition.
@@ -121,8 +123,8 @@ impl<'t> Place<'t> {
     }
 
     /// Whether the line before binds it, that line mentions it, one of the three lines before does, the line after, one of
-    /// the three lines after, the signature, or the old condition or what a new one controls; the logarithm of how often it is mentioned; whether it
-    /// is a field of `self`; whether it is that of a loop.
+    /// the three lines after, the signature, or the old condition or what a new one controls; the logarithm of how often it
+    /// is mentioned; whether it is a field of `self`; whether it is that of a loop.
     pub fn row(&self, variable: &str) -> Row {
         let [before, after] = &self.lines;
         let of = |is: bool| f64::from(u8::from(is));
@@ -172,30 +174,29 @@ impl<'t> Place<'t> {
     }
 
     /// How likely the variables of a clause are, as a mean of logarithms: 0 if as likely as those that people ask about, or if
-    /// it has none of the place's variables; at most about 1.
+    /// it has none of the place's variables.
     pub fn relevance(&self, clause: &str) -> f64 {
-        let (weights, usual) = match self.is_condition {
-            true => (OF_CLAUSE, USUAL[2]),
-            false => (OF_NEW, USUAL[usize::from(self.is_wrap)]),
-        };
         let asked: BTreeSet<&str> = asked(clause).collect();
-        let mut own = Vec::new();
-        for variable in self.variables() {
+        let weights = match self.is_condition {
+            true => OF_CLAUSE,
+            false => OF_NEW,
+        };
+        let score = |variable: &&str| -> f64 {
             let row = self.row(variable);
-            let score = row
-                .iter()
-                .zip(weights)
-                .map(|(value, weight)| value * weight);
-            let score: f64 = score.sum();
-            if asked.contains(variable) {
-                own.push(score);
-            }
+            let weighted = row.iter().zip(weights);
+            weighted.map(|(value, weight)| value * weight).sum()
+        };
+        let known = self.variables();
+        let own: Vec<f64> = known.intersection(&asked).map(score).collect();
+        if own.is_empty() {
+            return 0.0;
         }
+        let usual = match self.is_condition {
+            true => known.iter().map(score).fold(f64::NEG_INFINITY, f64::max) + USUAL_OF_CLAUSE,
+            false => USUAL[usize::from(self.is_wrap)],
+        };
         let mean = own.iter().sum::<f64>() / own.len() as f64;
-        match own.is_empty() {
-            true => 0.0,
-            false => (mean - usual).clamp(-LARGEST, LARGEST),
-        }
+        (mean - usual).clamp(-LARGEST, LARGEST)
     }
 }
 

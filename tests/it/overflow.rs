@@ -72,7 +72,7 @@ fn what_is_made_of_the_text_alone_is_said_to_overflow_too() {
     );
 }
 
-/// What is looked up is no operand of which values are recorded.
+/// A value that is looked up is not an operand, so its values are not recorded.
 const AGES: &str = r"
 use std::collections::HashMap;
 pub fn is_old(born: &HashMap<u32, (u64, String)>, key: u32, now: u64, most: u64) -> bool {
