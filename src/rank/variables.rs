@@ -196,7 +196,12 @@ impl<'t> Place<'t> {
             false => USUAL[usize::from(self.is_wrap)],
         };
         let mean = own.iter().sum::<f64>() / own.len() as f64;
-        (mean - usual).clamp(-LARGEST, LARGEST)
+        // Statements mention what is asked about them more often than a condition does that could be edited instead.
+        let largest = match self.is_wrap {
+            true => 0.0,
+            false => LARGEST,
+        };
+        (mean - usual).clamp(-LARGEST, largest)
     }
 }
 
