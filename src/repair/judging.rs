@@ -28,8 +28,8 @@ const PATIENT: usize = 4;
 /// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
 /// are shown, and some may be rejected when they are built on their own.
 const SPARE: usize = 3;
-/// Patches for which families are looked for even if fewer are to be shown, so that what is first does not depend on how
-/// many are shown.
+/// Patches for which families are looked for even if fewer are to be shown, so that asking for fewer does not change
+/// which is first.
 const LEAST_SHOWN: usize = 5;
 
 /// Moves much cheaper fixes to the front even if they are known to cure fewer tests: they often cure as

@@ -147,6 +147,18 @@ impl Node {
         }
     }
 
+    /// The clauses of a condition, left to right, whatever connectives join them.
+    pub fn all_clauses(&self) -> Vec<&Self> {
+        match &self.shape {
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let mut all = a.all_clauses();
+                all.extend(b.all_clauses());
+                all
+            }
+            _ => vec![self],
+        }
+    }
+
     /// The node of the same text that starts this many bytes later in a condition.
     pub fn moved(mut self, by: usize) -> Self {
         self.span = self.span.start + by..self.span.end + by;

@@ -282,9 +282,8 @@ impl<'c> EditFeatures<'c> {
             Form::Leave | Form::Branch | Form::Narrow => Some(&*self.facts.body),
         };
         let place = Place::new(function, self.facts.span.clone(), body);
-        let mut clauses = Vec::new();
-        fresh.iter().for_each(|it| atoms(it, &mut clauses));
-        let each = clauses.iter().map(|clause| place.relevance(&clause.text));
+        let clauses = fresh.iter().flat_map(|it| it.all_clauses());
+        let each = clauses.map(|clause| place.relevance(&clause.text));
         each.reduce(f64::min).unwrap_or(0.0)
     }
 
@@ -498,17 +497,6 @@ fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
 /// Whether a new constant is met by at most one context.
 fn is_single(support: &Support) -> bool {
     support.singled_out.is_some_and(|it| it < 2)
-}
-
-/// The clauses of a condition, whatever joins them.
-fn atoms<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
-    match &node.shape {
-        Shape::And(a, b) | Shape::Or(a, b) => {
-            atoms(a, found);
-            atoms(b, found);
-        }
-        _ => found.push(node),
-    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ impl Edits<'_> {
     /// Adds clauses that look like those of the condition, first by the connective that is there already.
     pub(super) fn parallel(&mut self, condition: &Node, required: Binding) {
         let by_and = !matches!(condition.shape, Shape::Or(..));
-        let mut of_condition = Vec::new();
-        flatten(condition, &mut of_condition);
+        let of_condition = condition.all_clauses();
         // Each with its place among those of its clause.
         let mut made: Vec<(usize, String, Binding)> = Vec::new();
         for clause in &of_condition {
@@ -69,17 +68,6 @@ impl Edits<'_> {
                 self.replace(Step::Parallel, condition, new, own, required);
             }
         }
-    }
-}
-
-/// The clauses of a condition: what its connectives join.
-fn flatten<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
-    match &node.shape {
-        Shape::And(a, b) | Shape::Or(a, b) => {
-            flatten(a, found);
-            flatten(b, found);
-        }
-        _ => found.push(node),
     }
 }
 
