@@ -56,7 +56,8 @@ pub fn set_aside(
         };
         let mut elsewhere: Option<Option<Binary>> = None;
         let together = own.together(suite, baseline)?;
-        for test in failing.into_iter().take(MOST) {
+        let mut examined = 0;
+        for test in failing {
             let name = &suite.tests[test].name;
             let limit = match baseline.verdicts[test] {
                 Verdict::TimedOut => own.patience(0.0),
@@ -75,10 +76,14 @@ pub fn set_aside(
                             "fails in the sandbox, perhaps only because something was forbidden (“{words}”): writing outside the working copy and TMPDIR, or what `--sandbox strict` forbids. `--sandbox off` allows both"
                         ))
                     }
-                    None => match own.why(name, limit, &mut elsewhere)? {
-                        None => own.limited(test, baseline, name, limit)?,
-                        why => why,
-                    },
+                    None if examined == MOST => None,
+                    None => {
+                        examined += 1;
+                        match own.why(name, limit, &mut elsewhere)? {
+                            None => own.limited(test, baseline, name, limit)?,
+                            why => why,
+                        }
+                    }
                 },
             };
             if let Some(why) = why {

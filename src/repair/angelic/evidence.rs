@@ -350,7 +350,9 @@ impl Evidence for Explanation {
         let (old, written) = self.expanded();
         let pool = &self.problem().pool;
         let failure = self.computed(old.as_ref()).caution(&written);
-        let lookups = lookups::unguarded(&written, old.as_ref(), pool).into_iter();
+        let read = old.iter().flat_map(Expr::terms);
+        let read = read.map(|term| &pool.terms[term].access);
+        let lookups = lookups::unguarded(&written, read, pool).into_iter();
         let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
         let known: Vec<String> = failure.into_iter().chain(lookups).collect();
         // Whole comparisons may have been recorded, and nothing of their operands.

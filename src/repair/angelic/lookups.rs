@@ -5,12 +5,16 @@ use nopol_expr::{Access, Expr, Pool, Query};
 /// Methods that say whether there is an element or a key.
 const ASKING: [&str; 5] = ["get", "contains_key", "first", "last", "is_char_boundary"];
 
-/// The indexed accesses of an expression that the old one does not have, each once, in order of evaluation. One that stands
+/// The indexed accesses of an expression that none of the `old` ones has, each once, in order of evaluation. One that stands
 /// behind a clause about the same value's length, or about what it contains, is taken to be guarded by it.
-pub fn unguarded<'e>(expr: &'e Expr, old: Option<&'e Expr>, pool: &'e Pool) -> Vec<&'e Access> {
+pub fn unguarded<'e>(
+    expr: &'e Expr,
+    old: impl IntoIterator<Item = &'e Access>,
+    pool: &'e Pool,
+) -> Vec<&'e Access> {
     let mut known = Vec::new();
-    let of_old = old.into_iter().flat_map(Expr::terms);
-    of_old.for_each(|term| add_parts(&pool.terms[term].access, &mut known));
+    old.into_iter()
+        .for_each(|access| add_parts(access, &mut known));
     let mut found = Vec::new();
     add_unguarded(expr, &mut Vec::new(), pool, &mut found);
     found.retain(|access| !known.contains(access));
@@ -113,8 +117,8 @@ mod tests {
         let term = |nth: u32| Expr::Term(TermId::new(nth));
         let number = u32::try_from(terms.len()).unwrap();
         let whole = (1..number).fold(term(0), |all, nth| all.and(term(nth)));
-        let old = old.map(term);
-        let found = unguarded(&whole, old.as_ref(), &pool).into_iter();
+        let old = old.map(|nth| &pool.terms[TermId::new(nth)].access);
+        let found = unguarded(&whole, old, &pool).into_iter();
         found.map(write::text).collect()
     }
 

@@ -113,7 +113,11 @@ impl Evidence for Unobserved {
             true => computed.possible_caution(&new),
             false => computed.caution(&new),
         });
-        let lookups = lookups::unguarded(&new, old.as_ref(), &reading.pool).into_iter();
+        // The types of the old condition's operands do not matter here.
+        let old = at.old.as_ref().and_then(|old| old.tree(at.language));
+        let read = old.into_iter().flat_map(|old: &Node| old.leaves());
+        let read = read.map(|leaf| &leaf.access);
+        let lookups = lookups::unguarded(&new, read, &reading.pool).into_iter();
         let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
         caution.flatten().into_iter().chain(lookups).collect()
     }
@@ -296,5 +300,6 @@ mod tests {
             ["`v[i]` panics where there is no such element"]
         );
         assert!(cautions("v[i] > 3", "v[i] >= 3").is_empty());
+        assert!(cautions("v[i] > u && k(v[i])", "v[i] > 3").is_empty());
     }
 }
