@@ -246,6 +246,7 @@ fn nosy_pull_request() -> (Subject, String) {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn the_action_makes_a_review_and_posts_it_in_a_step_of_its_own() {
     let (subject, base) = pull_request();
     let run = Action::new(&subject, "--top 1 --time-limit 300")
@@ -328,6 +329,7 @@ fn a_token_that_is_given_at_once_is_in_no_environment_of_the_subject() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn on_a_push_and_from_a_fork_there_are_annotations_and_nothing_is_posted() {
     let (subject, base) = pull_request();
     for base in [None, Some(&base)] {

@@ -168,6 +168,7 @@ fn passing_tests_leave_nothing_to_repair() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn when_every_test_fails_a_warning_says_what_follows() {
     let only_failing = r"
         pub fn is_big(n: i32) -> bool { if n > 10 { return true; } false }
@@ -291,6 +292,7 @@ fn run_flaky(subject: &Subject) -> Run {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn flaky_tests_are_set_aside_and_named() {
     let text = GRADES.replace(
         "    use super::passes;\n",
@@ -317,6 +319,7 @@ fn only_flaky_failures_are_an_unusable_baseline() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_subject_that_cannot_be_written_to_is_repaired_elsewhere() {
     let subject = Subject::lib(GRADES);
     // Nothing can be made below a file; the read-only bits alone do not keep root out.
@@ -338,6 +341,7 @@ fn a_subject_that_cannot_be_written_to_is_repaired_elsewhere() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_source_that_is_a_link_is_not_written_to() {
     is_not_written_to(|_| "../../outside.rs".into());
 }
@@ -371,6 +375,7 @@ fn is_not_written_to(to: impl Fn(&Subject) -> PathBuf) {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
     let lib = GRADES.replace(
         "/// Whether",
@@ -410,6 +415,7 @@ fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_target_directory_told_with_dots_is_fine() {
     let subject = Subject::lib(GRADES);
     let mut command = subject.command(&["--format", "json", "-p", "subject"]);
@@ -569,6 +575,7 @@ fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     let subject = Subject::lib(GRADES);
     subject.commit();

@@ -383,6 +383,7 @@ fn valgrind_watches_programs_without_their_sanitizers_or_the_report_says_that_it
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_a_sanitizer_reports_is_said() {
     let program = r#"#include <stdio.h>
 #include <stdlib.h>

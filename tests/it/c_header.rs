@@ -291,6 +291,7 @@ pub fn check_values(program: &Program) {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn values_of_every_type_under_every_standard_without_a_warning() {
     let strict = ["-pedantic-errors", "-Wall", "-Wextra", "-Wshadow"];
     // Of the program itself.

@@ -33,6 +33,7 @@ fn nopol(subject: &Subject, args: &[&str]) -> Run {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_program_is_repaired_with_the_file_that_is_written() {
     let subject = Subject::new(&[
         ("sign.c", SIGN),
@@ -81,6 +82,7 @@ fn a_program_is_repaired_with_the_file_that_is_written() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_makefile_of_which_the_first_target_runs_the_tests_is_built_without_them() {
     let makefile = "all: check\nsign: sign.o\n\t$(CC) -o $@ sign.o\n\
                     check: sign\n\ttest \"$$(echo 0 | ./sign)\" = 0\n";

@@ -185,6 +185,7 @@ fn what_was_asserted_is_not_written_if_a_test_fails_with_it() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_alternative_is_built_and_tested_before_it_is_written() {
     let subject = Subject::fixture("percentile", "percentile");
     let before = subject.snapshot();
@@ -286,6 +287,7 @@ fn an_old_spelling_works_and_a_note_names_the_new_one() {
 
 /// Builds keep what they compile in a directory next to the subject. Whatever is reported as applied is among it.
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_that_is_reported_as_applied_was_built_as_it_is_written() {
     let mut applied = 0;
     // Wrong conditions on one number, of which `given >= 3` is right, and tests that tell some of them apart.

@@ -100,6 +100,7 @@ fn a_patch_is_explained_by_its_rank_and_a_site_by_its_id() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn dumped_problems_are_solved_from_the_file() {
     let subject = percentile();
     let run = subject
@@ -131,6 +132,7 @@ fn dumped_problems_are_solved_from_the_file() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_dump_replaces_nothing_that_it_did_not_write() {
     let subject = percentile();
     let before = subject.snapshot();
@@ -186,6 +188,7 @@ fn enumeration_repairs_by_itself() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_condition_too_long_for_a_line_is_laid_out_as_rustfmt_does() {
     let name = "the_number_of_entries_that_were_read_from_the_file_so_far_by_any_of_the_readers";
     let text = format!(
@@ -210,6 +213,7 @@ fn is_formatted(file: &Path) -> bool {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_alternative_is_explained_with_its_patch_and_a_rank_is_that_of_the_last_search() {
     let subject = Subject::fixture("off-by-one-guard", "off-by-one-guard");
     let found = subject.nopol(&["--top", "2"]);
@@ -256,6 +260,7 @@ fn questions(text: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn nobody_is_asked_about_values_of_which_one_is_made_of_the_other() {
     let asked = questions(
         r#"
@@ -304,6 +309,7 @@ fn nobody_is_asked_about_values_of_which_one_is_made_of_the_other() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_a_caller_may_choose_is_still_asked_about() {
     let asked = questions(
         r#"
@@ -339,6 +345,7 @@ fn what_a_caller_may_choose_is_still_asked_about() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_is_compared_with_one_that_was_found_from_values_too() {
     let subject = Subject::lib(
         r#"

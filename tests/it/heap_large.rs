@@ -49,6 +49,7 @@ fn session(subject: &Subject, script: &str) -> Run {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_right_function_on_more_nodes_than_are_shown_is_right() {
     for nodes in [51, 200] {
         let subject = turning(nodes, "done", "done");

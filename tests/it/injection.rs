@@ -27,6 +27,7 @@ fn is_harmless(run: &Run) {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_a_test_panics_with_steers_neither_terminal_nor_log() {
     let text = GRADES.replace(
         "assert!(passes(50, 50));",
@@ -168,6 +169,7 @@ fn a_file_names_no_path_out_of_its_directory() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn links_that_come_with_a_subject_are_not_written_through() {
     let subject = Subject::lib(GRADES);
     let precious = subject.beside("precious");

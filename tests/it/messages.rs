@@ -469,6 +469,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_need() {
     let subject = Subject::lib(&SLOTS.replace('`', "\""));
     let run = subject.nopol(&["--no-cache"]);
@@ -565,6 +566,7 @@ fn very_late() {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
     let subject = Subject::lib(CLOCKS);
     let run = subject.nopol(&[]);

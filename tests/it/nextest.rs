@@ -56,6 +56,7 @@ retries = { backoff = "fixed", count = 40, delay = "10ms" }
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn nextests_filters_retries_and_groups_hold() {
     let installed = Command::new("cargo")
         .args(["nextest", "--version"])

@@ -25,6 +25,7 @@ pub fn root(n: u64) -> u64 {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_product_that_overflows_is_named_although_the_old_condition_has_it_and_no_caller_chooses_it() {
     let args = ["--no-cache", "--format", "json", "--top", "1"];
     let report = Subject::lib(ROOT).nopol(&args).json();

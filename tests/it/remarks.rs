@@ -222,6 +222,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
     let subject = Subject::lib(&AREAS.replace('`', "\""));
     let args = ["--test-timeout", "1", "--quick"];
@@ -286,6 +287,7 @@ fn a_test_that_a_limit_of_steps_stops_is_not_said_to_have_no_end() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_negated_assertion_is_described_as_it_is_written() {
     let text = r"
         pub struct Stack { items: Vec<u32>, most: usize, closed: bool }
@@ -328,6 +330,7 @@ fn a_negated_assertion_is_described_as_it_is_written() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
     let text = r"
         pub fn price(n: u32, is_loyal: bool) -> u32 {
@@ -360,6 +363,7 @@ fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_is_marked_is_what_changes_though_rustfmt_lays_out_more() {
     let text = r"
 pub fn word(count: i32, most: i32) -> bool {

@@ -231,6 +231,7 @@ pub fn pull_request() -> (Subject, String) {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_review_has_suggestions_only_for_lines_of_the_diff() {
     let (subject, base) = pull_request();
     let args = ["--format", "github-review", "--top", "1"];

@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn runs_of_a_c_program_get_their_own_arguments_and_input() {
     let cases = [
         ("just-enough", "./prog 20 30", "", "passes"),
@@ -208,6 +209,7 @@ int main(int argc, char **argv)
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_program_with_functions_named_like_those_of_libc_is_repaired() {
     let cases = [
         ("just-enough", "./prog 50", "", "passes"),

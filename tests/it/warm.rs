@@ -118,6 +118,7 @@ impl Counted {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_dependency_that_the_user_has_compiled_is_not_compiled_again() {
     let counted = Counted::new();
     counted.build(&[]);
@@ -153,6 +154,7 @@ fn what_was_compiled_with_another_profile_or_elsewhere_is_found_too() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn without_a_build_of_the_user_a_dependency_is_compiled_once() {
     let counted = Counted::new();
     let run = counted.nopol(&[]);

@@ -9,6 +9,7 @@ fn named(said: &str) -> String {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn the_new_test_of_a_crate_fails_with_the_other_patch() {
     let subject = Subject::lib(GRADES);
     assert_eq!(subject.nopol(&[]).code, 0);

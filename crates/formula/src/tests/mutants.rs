@@ -297,7 +297,7 @@ fn all_that_pass_the_tests_are_found(cases: u32, depth: Depth) {
 }
 
 /// How many programs there are in `make test`; each takes seconds.
-const SOME: u32 = 4;
+const SOME: u32 = 2;
 
 /// How many there are in `make test-full`.
 const MANY: u32 = 20;
