@@ -98,10 +98,16 @@ fn nearest(
     let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
         error.spans.iter().partition(|span| span.is_primary);
     let (primary, secondary) = (locate(files, root, primary), locate(files, root, secondary));
+    // A capture that moves a value is to blame for it, and not the uses that follow.
+    let is_move = |span: &&Span| {
+        let mut labels = span.label.iter();
+        error.code == "E0382" && labels.any(|label| label.contains("moved"))
+    };
+    let moves = locate(files, root, error.spans.iter().filter(is_move));
 
     // If a capture makes a closure borrow, the error points at the whole call, and only its note points at
     // the capture.
-    for places in [&primary, &secondary] {
+    for places in [&moves, &primary, &secondary] {
         let parts = places.iter().flat_map(|(file, range)| {
             let inside =
                 |(at, _): &&(Range<usize>, Part)| at.start <= range.start && range.end <= at.end;

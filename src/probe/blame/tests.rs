@@ -189,6 +189,26 @@ fn a_note_that_points_at_a_capture_outweighs_the_error_around_it() {
 }
 
 #[test]
+fn a_capture_that_moves_a_value_is_blamed_instead_of_a_capture_that_uses_it() {
+    let fixture = Fixture::new();
+    let captures = [
+        (CaptureKind::Variable, "m"),
+        (CaptureKind::Value, "drop(m)"),
+    ];
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let moved = PointedAt {
+        is_primary: false,
+        label: Some("variable moved due to use in closure"),
+        ..primary("drop(m)")
+    };
+    let at = [primary("see!(m)"), moved];
+    let message = "borrow of moved value: `m`";
+    let parts = fixture.blamed(&instrumentation, "E0382", message, &at);
+    let site = fixture.site("n > 3 && n < 9");
+    assert_eq!(parts, [Part::Capture(site, 1)]);
+}
+
+#[test]
 fn an_error_in_a_macro_is_one_of_the_function_that_calls_it() {
     let fixture = Fixture::new();
     let sites = fixture.sources.sites.iter_enumerated();
