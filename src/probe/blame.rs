@@ -98,26 +98,16 @@ fn nearest(
     let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
         error.spans.iter().partition(|span| span.is_primary);
     let (primary, secondary) = (locate(files, root, primary), locate(files, root, secondary));
-    // A capture that moves a value is to blame for it, and not the uses that follow.
-    let is_move = |span: &&Span| {
-        let mut labels = span.label.iter();
-        error.code == "E0382" && labels.any(|label| label.contains("moved"))
-    };
-    let moves = locate(files, root, error.spans.iter().filter(is_move));
+    let movers = movers(files, root, error);
+    if !movers.is_empty() {
+        return movers;
+    }
 
     // If a capture makes a closure borrow, the error points at the whole call, and only its note points at
     // the capture.
-    for places in [&moves, &primary, &secondary] {
-        let parts = places.iter().flat_map(|(file, range)| {
-            let inside =
-                |(at, _): &&(Range<usize>, Part)| at.start <= range.start && range.end <= at.end;
-            let pieces = files[*file].1.inserted.iter().filter(inside);
-            pieces.map(|(_, part)| *part).filter(is_inner)
-        });
-        let mut parts: Vec<Part> = parts.collect();
+    for places in [&primary, &secondary] {
+        let parts = inner_parts(files, places);
         if !parts.is_empty() {
-            parts.sort();
-            parts.dedup();
             return parts;
         }
     }
@@ -219,6 +209,28 @@ fn nearest(
         .filter(|(index, site)| in_whole_file && present(*index) && files.contains(&site.file))
         .map(|(index, _)| Part::Site(index))
         .collect()
+}
+
+/// The captures and candidates that move a value which is used afterwards: they are to blame for that, and not the uses.
+pub fn movers(files: &Files, root: &Utf8Path, error: &Diagnostic) -> Vec<Part> {
+    let is_move = |span: &&Span| {
+        let mut labels = span.label.iter();
+        error.code == "E0382" && labels.any(|label| label.contains("moved"))
+    };
+    let moves = locate(files, root, error.spans.iter().filter(is_move));
+    inner_parts(files, &moves)
+}
+
+/// The parts inside of a site that contain one of these places, in order.
+fn inner_parts(files: &Files, places: &[(FileIndex, Range<usize>)]) -> Vec<Part> {
+    let parts = places.iter().flat_map(|(file, range)| {
+        let inside =
+            |(at, _): &&(Range<usize>, Part)| at.start <= range.start && range.end <= at.end;
+        let pieces = files[*file].1.inserted.iter().filter(inside);
+        pieces.map(|(_, part)| *part).filter(is_inner)
+    });
+    let parts: BTreeSet<Part> = parts.collect();
+    parts.into_iter().collect()
 }
 
 /// The innermost function around a place.

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use nopol_source::words::mentions;
 use nopol_source::{FunctionIndex, SiteIndex};
 
-use super::blame::{Around, around, blame, root};
+use super::blame::{Around, around, blame, movers, root};
 use super::borrows::{is_borrow_check, is_collision};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
@@ -70,9 +70,12 @@ pub fn settle(
             };
             let blamed: Vec<Vec<Part>> = build.errors.iter().map(blamed).collect();
             for (error, parts) in build.errors.iter().zip(blamed) {
+                let movers = movers(&files, &workspace.root, error);
                 for part in parts {
                     changed |= weaken_or_drop(instrumentation, part, &error.code);
-                    if let Some(variable) = variable_reported_once(error) {
+                    if let Some(variable) = variable_reported_once(error)
+                        && !is_own_fault(part, &error.code, &movers)
+                    {
                         changed |=
                             drop_other_uses(instrumentation, part, error, variable, &mut moved);
                     }
@@ -197,6 +200,12 @@ fn variable_reported_once(error: &Diagnostic) -> Option<&str> {
     (matches!(&*error.code, "E0381" | "E0382") || is_collision(&error.code))
         .then(|| error.message.split('`').nth(1))
         .flatten()
+}
+
+/// Whether a part moves or changes what it may only look at, so that others may go on using it.
+fn is_own_fault(part: Part, code: &str, movers: &[Part]) -> bool {
+    let is_inner = matches!(part, Part::Capture(..) | Part::Candidate(..));
+    movers.contains(&part) || is_inner && matches!(code, "E0499" | "E0500" | "E0505")
 }
 
 /// A method is called on a variable whose type only later code determines.
