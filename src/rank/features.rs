@@ -130,6 +130,8 @@ features! {
     OffByOne: Any,
     /// Other arithmetic was put in or left out.
     Arithmetic: Any,
+    /// A term other than 1 was added to an operand of a condition, or subtracted from it.
+    TermAdded: Minus,
     /// An operand was replaced.
     Operand: Any,
     /// Words that the replaced and the new operand share, of all their words.

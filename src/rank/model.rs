@@ -20,7 +20,7 @@ pub struct Learned {
 /// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read. Chains of
 /// three comparisons, panics of arithmetic, comparisons of truth values and guards that are off by one are too rare there to
 /// learn anything from.
-const BY_HAND: [(Feature, f64); 10] = [
+const BY_HAND: [(Feature, f64); 11] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
     (Feature::OperatorOfChain, 0.7),
@@ -32,6 +32,8 @@ const BY_HAND: [(Feature, f64); 10] = [
     (Feature::ContinuesOpenLoop, -2.4),
     // Of 580 clauses that people added to a condition 1 asks whether something is such a number, of 907 guards none.
     (Feature::EqualsNumber, -1.5),
+    // Of 7065 edits 2 put a variable into a sum like that, and 777 added a clause.
+    (Feature::TermAdded, -1.5),
     // A logarithm of probabilities, of which other features know a part.
     (Feature::Relevant, 0.7),
 ];

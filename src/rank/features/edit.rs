@@ -234,7 +234,11 @@ impl<'c> EditFeatures<'c> {
                     Change::NextConstant => F::NextConstant,
                     Change::Constant => F::Constant,
                     Change::OffByOne => F::OffByOne,
-                    Change::Arithmetic => F::Arithmetic,
+                    Change::Arithmetic => {
+                        let is_longer = new.text.len() > old.text.len();
+                        self.set(F::TermAdded, is_longer && !self.facts.kind.computes());
+                        F::Arithmetic
+                    }
                     Change::Operand { old, new } => {
                         self.put(F::OperandAlike, alike(&old.text, &new.text));
                         F::Operand

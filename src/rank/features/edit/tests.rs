@@ -99,3 +99,15 @@ fn a_number_of_one_context_is_singled_out() {
     assert!(!singled_out("n == 0 || n > 9", 1));
     assert!(!singled_out("n == 9", 1));
 }
+
+#[test]
+fn another_variable_in_a_sum_is_a_term_added() {
+    let is_added = |after: &str| {
+        let function = "fn f(a: usize, b: usize) { if a >= 9 {} }";
+        let row = with_support(function, "a >= 9", after, "", None);
+        row[Feature::TermAdded as usize] > 0.0
+    };
+    assert!(is_added("a + b >= 9"));
+    assert!(!is_added("a + 1 >= 9"));
+    assert!(!is_added("a >= 9 || b >= 9"));
+}
