@@ -159,7 +159,7 @@ pub struct SearchOptions {
         help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
     allow_partial: Option<bool>,
 
-    /// Print no progress
+    /// Print only warnings and the report, no progress
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, conflicts_with = "verbose")]
     quiet: Option<bool>,

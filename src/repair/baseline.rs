@@ -415,8 +415,8 @@ pub fn targets(
             })
             .collect(),
     };
-    let set_aside = failing.iter().filter(|test| !targets.contains(test));
-    outcome.set_aside = set_aside.map(|test| tests[*test].to_string()).collect();
+    let others = failing.iter().filter(|test| !targets.contains(test));
+    outcome.not_targeted = others.map(|test| tests[*test].to_string()).collect();
     for wanted in &settings.failing {
         let is_meant = |test: &TestIndex| tests[*test].matches(wanted);
         let mut others = failing
@@ -445,7 +445,7 @@ pub fn targets(
         }
         if !baseline.denied.is_empty() && failing.is_empty() {
             return Err(SubjectError::UnusableBaseline(
-                "the only failing tests are set aside, because the sandbox forbade them something. `--sandbox off` shows whether they pass without \
+                "all failing tests are set aside: the sandbox refused one of their operations. `--sandbox off` shows whether they pass without \
                  it; they can then write to your files"
                     .to_owned(),
             )
@@ -491,14 +491,14 @@ pub fn targets(
     }
     if baseline.passing().is_empty() {
         let (none, more) = match settings.project.test_args().is_empty() {
-            true => ("no test passes", "tests of what works now do"),
+            true => ("no test passes", "add tests for that"),
             false => (
                 "no test that the arguments after `--` choose passes",
-                "without them, other tests may",
+                "without these arguments, more tests may run",
             ),
         };
         outcome.warnings.push(format!(
-            "{none}, so only the failing tests constrain a patch, and nothing shows whether it breaks what works now: {more}"
+            "{none}, so no test shows whether a patch breaks what works now; {more}"
         ));
     }
     Ok(Some(targets))

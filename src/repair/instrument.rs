@@ -152,7 +152,7 @@ pub fn build<'a>(
             .iter()
             .map(|file| session.sources.files[*file].path.as_str());
         knowledge.notes.warn(format!(
-            "code that was added to the copy of {} does not compile, and the errors do not show which; {} there are left out (your own code is fine)",
+            "some of the code added to the working copy of {} does not compile, and the errors do not show which part; {} there are left out (your own code is fine)",
             paths.collect::<Vec<_>>().join(", "),
             count(instrumentation.given_up.len(), "place")
         ));

@@ -196,22 +196,21 @@ fn is_patched(ending: Ending) -> bool {
 
 /// Whether the run came as far as to know the failing tests.
 fn is_searched(ending: Ending) -> bool {
-    matches!(
-        ending,
-        Ending::Patched
-            | Ending::PartlyPatched
-            | Ending::NoPatch
-            | Ending::TimeLimit
-            | Ending::Interrupted
-    )
+    badness(ending) < 2
 }
 
-/// How much of a share is missing: 0 if it came to its end.
+/// How much of a share is missing: nothing if it came to its end (0), a part of the search (1), or all of it (2).
 fn badness(ending: Ending) -> u8 {
     match ending {
         Ending::Patched | Ending::PartlyPatched | Ending::NoPatch => 0,
-        ending if is_searched(ending) => 1,
-        _ => 2,
+        Ending::TimeLimit | Ending::Interrupted => 1,
+        Ending::NothingToRepair
+        | Ending::Localized
+        | Ending::Listed
+        | Ending::CannotBuild
+        | Ending::UnusableBaseline
+        | Ending::Usage
+        | Ending::Internal => 2,
     }
 }
 
@@ -259,7 +258,7 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
     let cured: Vec<&String> = all.flat_map(|patch| &patch.fixes).collect();
     let mut failing = outcomes.iter().flat_map(|outcome| {
         let failing = outcome.failing_tests.iter();
-        failing.filter(|test| !outcome.set_aside.contains(test))
+        failing.filter(|test| !outcome.not_targeted.contains(test))
     });
     let is_incurable = failing.any(|test| !cured.contains(&test));
     let (mut groups, mut all): (Vec<GroupReport>, Vec<PatchReport>) = Default::default();

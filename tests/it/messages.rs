@@ -421,7 +421,7 @@ mod tests {
     };
     let own = of("large_and_wrong");
     assert!(
-        own.contains("because of a limit: it needs more than 4 GiB"),
+        own.contains("fails in the working copy because of a limit: it needs more than 4 GiB"),
         "{own}"
     );
     assert!(own.contains("panics at src/lib.rs:17:9"), "{own}");

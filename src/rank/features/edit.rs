@@ -113,7 +113,11 @@ impl<'c> EditFeatures<'c> {
         if let Some(kind) = kind {
             self.set(kind, true);
         }
-        if matches!(facts.kind.form(), Form::Leave | Form::Branch) {
+        let has_body = match facts.kind.form() {
+            Form::Leave | Form::Branch => true,
+            Form::Replace | Form::Wrap | Form::Narrow | Form::Compute => false,
+        };
+        if has_body {
             let body = match facts.body_origin {
                 BodyOrigin::Own => F::BodyOwn,
                 BodyOrigin::Variant => F::BodyVariant,
@@ -146,7 +150,7 @@ impl<'c> EditFeatures<'c> {
                 .iter()
                 .any(|word| text.trim_start().starts_with(word))
         };
-        let wraps = facts.kind.form() == Form::Wrap;
+        let wraps = facts.kind.form().skips();
         self.set(F::WrapsExit, wraps && is_exit(&facts.before));
     }
 

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::{Render, Rendered};
 use crate::report::regions::position;
 use crate::report::{
-    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
-    Evidence, Outcome, PatchReport,
+    AlternativeReport, AngelicHow, AngelicReport, Assurance, ClauseReport, DifferenceReport,
+    EditReport, Outcome, PatchReport,
 };
 
 /// Incremented when a field is removed or changes its meaning.
@@ -31,7 +31,7 @@ struct Report<'a> {
     warnings: &'a [String],
     /// Tests that fail every time, as `PACKAGE::TARGET::NAME`.
     failing_tests: &'a [String],
-    /// Tests that passed once and failed once; neither repaired nor relied on.
+    /// Tests that passed in some runs and failed in others; neither repaired nor relied on.
     flaky_tests: &'a [String],
     /// All tests; only from `cargo nopol list`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -149,7 +149,7 @@ struct Patch<'a> {
     trivial: bool,
     /// It was rebuilt alone and passed the whole suite: `evidence` is `tested`.
     checked: bool,
-    evidence: Evidence,
+    evidence: Assurance,
     /// Compiler warnings and valgrind errors that occur only with the patch; they lower its rank.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     doubts: &'a [String],
@@ -491,7 +491,7 @@ struct KnownPatch {
     id: String,
     rank: usize,
     checked: bool,
-    evidence: Option<Evidence>,
+    evidence: Option<Assurance>,
     #[serde(default)]
     fixes: Vec<String>,
     edits: Vec<KnownEdit>,
@@ -557,8 +557,8 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
             // A report of an older version has no more than whether it was checked.
             evidence: match patch.evidence {
                 Some(evidence) => evidence,
-                None if patch.checked => Evidence::Tested,
-                None => Evidence::Together,
+                None if patch.checked => Assurance::Tested,
+                None => Assurance::Together,
             },
             fixes: patch.fixes,
             edits: edits(patch.edits)?,

@@ -44,7 +44,7 @@ impl Render for JUnit {
         }
         for test in &outcome.flaky_tests {
             let mut status = TestCaseStatus::skipped();
-            status.set_message("flaky: it passed once and failed once");
+            status.set_message("flaky: it passes in some runs and fails in others");
             suite.add_test_case(TestCase::new(&**test, status));
         }
         report.add_test_suite(suite);

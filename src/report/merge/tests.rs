@@ -1,7 +1,7 @@
 //! Outcomes of shares, joined.
 
 use super::*;
-use crate::report::Evidence;
+use crate::report::Assurance;
 use crate::report::tests::patch;
 
 fn share(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
@@ -158,7 +158,7 @@ fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_orde
         ..named(rank, id)
     };
     let unchecked = PatchReport {
-        evidence: Evidence::Together,
+        evidence: Assurance::Together,
         ..sure(1, "unchecked", 0.6)
     };
     let trivial = PatchReport {
@@ -207,7 +207,7 @@ fn causes_come_in_the_order_of_their_cheapest_patches_and_a_test_that_none_cures
     let likely = |tests: &[&str], cost: u32, id: &str| {
         let patch = PatchReport {
             confidence: 0.6,
-            evidence: Evidence::Tested,
+            evidence: Assurance::Tested,
             ..named(1, id)
         };
         let all = ["a", "b", "c"].map(str::to_owned).to_vec();
