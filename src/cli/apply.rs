@@ -247,7 +247,7 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
             false => format!("leads to {real}, which is"),
         };
         bail!(
-            "{path} {leads} not below {top}, so it is not a file of this subject; nothing was written"
+            "{path} {leads} not below {top}, so it is not a file of this program; nothing was written"
         );
     }
     Ok(real)

@@ -61,7 +61,7 @@ impl fmt::Display for Untestable {
     }
 }
 
-/// Builds and tests a patch: what its files become, and the tests that it is to cure.
+/// Builds and tests a patch: what its files become, and the tests that it is to fix.
 ///
 /// # Errors
 /// [`Refuted`] if it does not hold, [`Untestable`] if the program does not build without it; or if the subject cannot be copied, or the run is stopped.

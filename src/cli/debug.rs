@@ -48,7 +48,7 @@ Exit codes:
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
-    /// The program, built with -g -O0; a single .c file is compiled [default: the program of nopol.toml, built in a copy]
+    /// The program, built with -g -O0; a single .c file is compiled [default: the program of nopol.toml, built in a working copy]
     #[arg(value_name = "PROGRAM")]
     program: Option<Utf8PathBuf>,
 

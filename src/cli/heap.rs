@@ -49,7 +49,7 @@ pub struct Heap<P: Target> {
     )]
     function: Option<String>,
 
-    /// Repair this failing test, without a specification of the heap; may be given several times
+    /// Fix this failing test, without a specification of the heap; may be given several times
     #[arg(
         long,
         value_name = "TEST",
@@ -218,7 +218,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
                 writeln!(text, "`{}` fails in {calls}:", shown.function)?;
             }
             By::Tests => {
-                let what = agree(failing, "the test to repair", "the tests to repair");
+                let what = agree(failing, "the test to fix", "the tests to fix");
                 match failing == shown.calls {
                     true => writeln!(text, "{what}:")?,
                     false => {

@@ -36,7 +36,7 @@ pub fn build(progress: &Progress, workspace: &mut Workspace, runner: &Runner) ->
         if capped.succeeded {
             build = capped;
             progress.warn(
-                "the subject treats some warnings as errors, and this compiler, which may be newer than the subject, gives such warnings; warnings are switched off in the working copy"
+                "the program treats some warnings as errors, and this compiler, which may be newer than the program, gives such warnings; warnings are switched off in the working copy"
                     .to_string(),
             );
         }
@@ -161,7 +161,7 @@ pub fn take(
     }
     for test in &baseline.flaky {
         progress.warn(format!(
-            "{} passed once and failed once: it is flaky, and is neither repaired nor relied on",
+            "{} passed once and failed once: it is flaky, and is neither fixed nor relied on",
             code(&tests[*test].to_string())
         ));
     }
@@ -350,7 +350,7 @@ fn retry_failing(
             if run.verdict.passed() {
                 baseline.flaky.push(test);
                 progress.warn(format!(
-                    "{} failed {runs} times and then passed: it is flaky, and is neither repaired nor relied on",
+                    "{} failed {runs} times and then passed: it is flaky, and is neither fixed nor relied on",
                     code(&suite.tests[test].to_string())
                 ));
             }

@@ -84,7 +84,7 @@ pub fn set_aside(
             if let Some(why) = why {
                 baseline.environment_dependent.push(test);
                 progress.warn(format!(
-                    "{} {why}. It is set aside: neither repaired nor used to judge patches",
+                    "{} {why}. It is set aside: neither fixed nor used to judge patches",
                     code(&suite.tests[test].to_string())
                 ));
             }

@@ -162,7 +162,7 @@ impl Presenter<'_, '_> {
             Ok(_) => "it passes; still searching",
             Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
             Err(Rejection::DoesNotBuild) => {
-                "the subject does not build with the likeliest one alone"
+                "the program does not build with the likeliest one alone"
             }
             Err(Rejection::FailsATest(_)) => "a test fails with the likeliest one alone",
         };

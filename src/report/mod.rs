@@ -122,7 +122,7 @@ pub struct Outcome {
     /// The commit whose lines those are; `None` if there is none, or no diff was named.
     #[serde(default)]
     pub commit: Option<String>,
-    /// The share of a search that this is of, as number and of how many; `None` of a whole one.
+    /// The shard of a search that this is of, as number and of how many; `None` of a whole one.
     #[serde(default)]
     pub share: Option<(u64, u64)>,
     /// Which later commands mean these patches.

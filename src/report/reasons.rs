@@ -191,7 +191,7 @@ impl Outcome {
             );
         }
         if let Some((number, all)) = self.share {
-            return format!("No failing test reaches a place of share {number}/{all}.{unchanging}");
+            return format!("No failing test reaches a place of shard {number}/{all}.{unchanging}");
         }
         format!(
             "No failing test reaches a place that may be changed; `{command} list` shows the places. {}{unchanging}",

@@ -210,7 +210,7 @@ impl Terms {
             }
             if self.position(&literal.text, ty).is_some() {
                 let what = format!(
-                    "a second `{}` of type {}; give each one once",
+                    "literal `{}` of type {} is listed twice",
                     literal.text, literal.ty
                 );
                 return Err(wrong(what));

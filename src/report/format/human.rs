@@ -432,7 +432,7 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         0 => Ok(()),
         _ => writeln!(
             out,
-            "Places where a guard could stand are left out; `--kind guard` lists them."
+            "Places for an early exit are left out; `--kind guard` lists them."
         ),
     }
 }

@@ -31,7 +31,7 @@ struct Report<'a> {
     warnings: &'a [String],
     /// Tests that fail every time, as `PACKAGE::TARGET::NAME`.
     failing_tests: &'a [String],
-    /// Tests that passed in some runs and failed in others; neither repaired nor relied on.
+    /// Tests that passed in some runs and failed in others; neither fixed nor relied on.
     flaky_tests: &'a [String],
     /// All tests; only from `cargo nopol list`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -40,7 +40,7 @@ struct Report<'a> {
     sites: Vec<Site<'a>>,
     /// Plausible patches, best first.
     patches: Vec<Patch<'a>>,
-    /// The rank of the patch that was written into the subject.
+    /// The rank of the patch that was written into the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     applied: Option<u32>,
     /// If it was an alternative to that patch: its number, from 1.
@@ -143,7 +143,7 @@ struct Patch<'a> {
     /// A unified diff relative to the workspace root, or, of a file outside of it, to the top of its
     /// git repository.
     diff: &'a str,
-    /// The tests it cures.
+    /// The tests it fixes.
     fixes: &'a [String],
     /// A last resort: it only makes a condition constant or leaves a statement out.
     trivial: bool,
@@ -189,7 +189,7 @@ struct Alternative<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Clause<'a> {
     text: &'a str,
-    /// Tests the patch cures in which the clause decided an outcome.
+    /// Tests the patch fixes in which the clause decided an outcome.
     failing_tests: &'a [String],
     /// Passing tests in which the clause decided an outcome.
     passing_tests: &'a [String],
