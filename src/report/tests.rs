@@ -286,7 +286,7 @@ fn tests_and_sites_are_listed() {
     Sites
       1cce2c43  src/lib.rs:4:8  condition  score > needed
     1 test, 1 site
-    Places where a guard could stand are left out; `--kind guard` lists them.
+    Places for an early exit are left out; `--kind guard` lists them.
     ");
 }
 

@@ -493,7 +493,7 @@ fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
         let run = subject.nopol(&[&["list"], options].concat());
         (run.code, run.stdout + &run.stderr)
     };
-    let guards = "Places where a guard could stand are left out";
+    let guards = "Places for an early exit are left out";
     let (code, no_git) = list(&["--only-in-diff"]);
     assert!(
         code == 2
