@@ -16,7 +16,7 @@ use super::{DifferenceReport, Ending, GroupReport, Outcome, PatchReport, Phase, 
 /// If there is none, a shard is missing or given twice, or they are not shards of one search: other tests fail, a file has
 /// another text, or they look elsewhere for patches.
 pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
-    check_shares(outcomes)?;
+    check_shards(outcomes)?;
     check_texts(outcomes)?;
     let mut with_tests = outcomes
         .iter()
@@ -80,7 +80,7 @@ const SHARED: &str = "each shard of the search ranked its own patches: one whole
                       other percentages";
 
 /// Every shard of a search, and each once.
-fn check_shares(outcomes: &[Outcome]) -> Result<()> {
+fn check_shards(outcomes: &[Outcome]) -> Result<()> {
     // A whole search is its only shard.
     let shards = outcomes.iter().map(|outcome| outcome.share);
     let shards: Vec<(u64, u64)> = shards.map(|shard| shard.unwrap_or((1, 1))).collect();

@@ -13,15 +13,15 @@ fn ids(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn all_shares_together_find_what_one_search_finds() {
+fn all_shards_together_find_what_one_search_finds() {
     let subject = Subject::lib(GRADES);
     let whole = subject.nopol(&["--format", "json"]).json();
     let mut codes = Vec::new();
-    for shard in 1..=3 {
-        let shard = format!("--shard={shard}/3");
+    for number in 1..=3 {
+        let shard = format!("--shard={number}/3");
         let run = subject.nopol(&[&shard, "--format", "outcome"]);
         codes.push(run.code);
-        std::fs::write(subject.root.join(format!("{shard}.json")), run.stdout).unwrap();
+        std::fs::write(subject.root.join(format!("{number}.json")), run.stdout).unwrap();
     }
     assert!(codes.iter().all(|code| [0, 1].contains(code)), "{codes:?}");
     let merge = |args: &[&str]| -> Run { subject.nopol(&[&["merge"], args].concat()) };
@@ -48,7 +48,7 @@ fn all_shares_together_find_what_one_search_finds() {
 }
 
 #[test]
-fn what_is_no_share_is_refused_with_a_sentence() {
+fn what_is_no_shard_is_refused_with_a_sentence() {
     let subject = Subject::lib(GRADES);
     let says = |run: &Run, what: &str| {
         assert_eq!(run.code, 2, "{}", run.stderr);
@@ -136,7 +136,7 @@ fn apply_means_the_patches_that_merge_showed() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
-fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
+fn a_shard_that_is_missing_given_twice_or_of_another_search_is_refused() {
     let subject = Subject::lib(GRADES);
     let (of_two, of_three) = (shards(&subject, 2), shards(&subject, 3));
     let refused = |files: &[&String], what: &str| {

@@ -65,7 +65,7 @@ impl<'c> EditFeatures<'c> {
         if let Some(new) = facts.after.tree(language) {
             let old = match facts.kind.form() {
                 Form::Replace | Form::Compute => language.parse(&plain_names(&facts.before)),
-                _ => None,
+                Form::Wrap | Form::Leave | Form::Branch | Form::Narrow => None,
             };
             self.condition(old.as_ref(), new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(new));
@@ -261,7 +261,9 @@ impl<'c> EditFeatures<'c> {
         self.set(F::BoundsTwice, bounds_twice(new));
         let controlled = match self.facts.kind.form() {
             Form::Wrap => &self.facts.before,
-            _ => &self.facts.body,
+            Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute => {
+                &self.facts.body
+            }
         };
         let mut operands = Vec::new();
         leaf_nodes(new, &mut operands);

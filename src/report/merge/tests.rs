@@ -55,7 +55,7 @@ fn ids(outcome: &Outcome) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares() {
+fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shards() {
     let a = shard(&["t"], vec![(10, named(1, "a1")), (40, named(2, "a2"))]);
     let b = shard(&["t"], vec![(20, named(1, "b1")), (15, named(2, "b2"))]);
     let none = shard(&["t"], Vec::new());
@@ -98,7 +98,7 @@ fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
 }
 
 #[test]
-fn last_resorts_come_last_and_a_share_that_was_stopped_is_told() {
+fn last_resorts_come_last_and_a_shard_that_was_stopped_is_told() {
     let mut trivial = named(1, "trivial");
     trivial.is_trivial = true;
     let a = shard(&["t"], vec![(1, trivial)]);
@@ -121,7 +121,7 @@ fn outcomes_of_different_searches_are_refused() {
 }
 
 #[test]
-fn each_share_is_needed_once_and_a_whole_search_is_its_only_share() {
+fn each_shard_is_needed_once_and_a_whole_search_is_its_only_shard() {
     let whole = shard(&["t"], Vec::new());
     assert!(merge(std::slice::from_ref(&whole), 5).is_ok());
     assert!(merge(&[whole.clone(), whole.clone()], 5).is_err());
@@ -137,8 +137,8 @@ fn each_share_is_needed_once_and_a_whole_search_is_its_only_share() {
 }
 
 #[test]
-fn what_says_the_share_is_left_out_of_the_options() {
-    for (of_share, of_all) in [
+fn what_says_the_shard_is_left_out_of_the_options() {
+    for (of_shard, of_all) in [
         (" --shard 1/3", ""),
         (
             " --top 9 --shard=2/3 --file 'src/*.rs'",
@@ -147,7 +147,7 @@ fn what_says_the_share_is_left_out_of_the_options() {
         (" --shard 2/3 -- --shard 1/2", " -- --shard 1/2"),
         ("", ""),
     ] {
-        assert_eq!(without_shard(of_share), of_all);
+        assert_eq!(without_shard(of_shard), of_all);
     }
 }
 
