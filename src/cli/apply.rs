@@ -18,10 +18,10 @@ use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::ending;
 use crate::repair::places::{self, Places};
 use crate::repair::settings::Settings;
+use crate::report::Assurance;
 use crate::report::Choice;
 use crate::report::EditReport;
 use crate::report::Ending;
-use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::{human, json};
@@ -208,7 +208,7 @@ fn reported(settings: &Settings, file: &str) -> Result<Outcome> {
     }
     // It is not known where and when it was tested.
     for patch in &mut outcome.patches {
-        patch.evidence = patch.evidence.max(Evidence::Together);
+        patch.evidence = patch.evidence.max(Assurance::Together);
     }
     Ok(outcome)
 }
@@ -247,7 +247,7 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
             false => format!("leads to {real}, which is"),
         };
         bail!(
-            "{path} {leads} not below {top}, so it is not a file of this subject; nothing was written"
+            "{path} {leads} not below {top}, so it is not a file of this program; nothing was written"
         );
     }
     Ok(real)
@@ -418,7 +418,7 @@ pub fn apply(
         for (earlier, _) in &since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "`{test}` is fixed already by patch {}, which was applied; nothing was changed, and `undo` takes that patch back",
+                    "patch {} is applied and already fixes `{test}`; nothing was changed (`undo` takes it back)",
                     earlier.name
                 );
             }
@@ -473,10 +473,19 @@ pub fn apply(
 /// How the process ends that an error kept from applying a patch.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     let ending = match ending::of(error).0 {
-        stopped if stopped.was_stopped() => stopped,
+        stopped @ (Ending::TimeLimit | Ending::Interrupted) => stopped,
         _ if error.is::<Refuted>() => Ending::NoPatch,
         _ if error.is::<Untestable>() => Ending::CannotBuild,
-        _ => Ending::Usage,
+        Ending::Usage
+        | Ending::CannotBuild
+        | Ending::UnusableBaseline
+        | Ending::Internal
+        | Ending::Patched
+        | Ending::PartlyPatched
+        | Ending::NoPatch
+        | Ending::NothingToRepair
+        | Ending::Localized
+        | Ending::Listed => Ending::Usage,
     };
     ending.exit_code()
 }

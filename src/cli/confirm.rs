@@ -37,7 +37,7 @@ impl fmt::Display for Refuted {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(
             f,
-            "patch {} was built and tested only now, and it does not hold: {}; nothing was written",
+            "patch {} was tested now and rejected: {}; nothing was written",
             self.choice, self.why
         )
     }
@@ -55,14 +55,13 @@ impl fmt::Display for Untestable {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(
             f,
-            "patch {} has not been built and tested alone so far, and cannot be now: the program does not build here without it \
-             either; nothing was written. Make it build first",
+            "patch {} cannot be tested: the program does not build even without it. Nothing was written; make the program build first",
             self.choice
         )
     }
 }
 
-/// Builds and tests a patch: what its files become, and the tests that it is to cure.
+/// Builds and tests a patch: what its files become, and the tests that it is to fix.
 ///
 /// # Errors
 /// [`Refuted`] if it does not hold, [`Untestable`] if the program does not build without it; or if the subject cannot be copied, or the run is stopped.

@@ -33,7 +33,7 @@ use crate::invocation::{self, Invocation};
 use crate::repair::debugging::Started;
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
-use crate::report::{Ending, Evidence, Outcome};
+use crate::report::{Assurance, Ending, Outcome};
 use crate::subject::c::config::NAME;
 use crate::subject::c::{self, options::COptions};
 
@@ -48,7 +48,7 @@ Exit codes:
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
-    /// The program, built with -g -O0; a single .c file is compiled [default: the program of nopol.toml, built in a copy]
+    /// The program, built with -g -O0; a single .c file is compiled [default: the program of nopol.toml, built in a working copy]
     #[arg(value_name = "PROGRAM")]
     program: Option<Utf8PathBuf>,
 
@@ -326,7 +326,7 @@ impl Talk<'_> {
             patches: vec![patch(
                 &written,
                 "satisfies the assertions of a session",
-                Evidence::Asserted,
+                Assurance::Asserted,
             )],
             ..Outcome::default()
         };

@@ -14,7 +14,7 @@ use crate::report::{Ending, Outcome};
 
 /// The formats that such a result has of its own.
 const OWN: [(&str, &str); 2] = [
-    ("human", "Diffs and sentences"),
+    ("human", "Text for people"),
     (
         "json",
         "Everything that was found, as one JSON object of this command's own shape",

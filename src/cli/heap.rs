@@ -16,9 +16,9 @@ use crate::formula::UserStop;
 use crate::heap::batch::{self, Batch, By, HeapRequest};
 use crate::invocation::{self, Invocation};
 use crate::repair::settings::Settings;
+use crate::report::Assurance;
 use crate::report::Ended;
 use crate::report::Ending;
-use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::Format;
@@ -49,7 +49,7 @@ pub struct Heap<P: Target> {
     )]
     function: Option<String>,
 
-    /// Repair this failing test, without a specification of the heap; may be given several times
+    /// Fix this failing test, without a specification of the heap; may be given several times
     #[arg(
         long,
         value_name = "TEST",
@@ -68,8 +68,8 @@ pub struct Heap<P: Target> {
     )]
     time_limit: Duration,
 
-    /// A correct function of the program that does the same: each call in a test must leave the heap behind that this
-    /// function would leave
+    /// A correct function of the program that does the same: after each call in a test, the heap must be as this function
+    /// would leave it
     #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
     reference_function: Option<String>,
 
@@ -218,7 +218,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
                 writeln!(text, "`{}` fails in {calls}:", shown.function)?;
             }
             By::Tests => {
-                let what = agree(failing, "the test to repair", "the tests to repair");
+                let what = agree(failing, "the test to fix", "the tests to fix");
                 match failing == shown.calls {
                     true => writeln!(text, "{what}:")?,
                     false => {
@@ -313,10 +313,10 @@ fn brief(diff: &str) -> String {
 fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
     let (why, evidence, failing) = match shown.by {
-        By::States => ("satisfies all states", Evidence::Asserted, &[][..]),
+        By::States => ("satisfies all states", Assurance::Asserted, &[][..]),
         By::Tests => (
             "the tests pass in the tool's interpreter",
-            Evidence::Interpreted,
+            Assurance::Interpreted,
             &*shown.failing,
         ),
     };
@@ -336,7 +336,7 @@ fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
 }
 
 /// A change of linked structures as a patch.
-pub fn patch(written: &Written, why: &str, evidence: Evidence) -> PatchReport {
+pub fn patch(written: &Written, why: &str, evidence: Assurance) -> PatchReport {
     PatchReport {
         diff: written.diff.clone(),
         why: why.to_owned(),

@@ -1,4 +1,4 @@
-//! `cargo nopol merge`: joins the outcomes of the shares of a search.
+//! `cargo nopol merge`: joins the outcomes of the shards of a search.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -20,7 +20,7 @@ use crate::report::{Ending, Outcome, Reach, merge};
 
 #[derive(Args, Clone, Debug)]
 pub struct Merge<P: Target> {
-    /// The outputs of `cargo nopol --shard K/N --format outcome`, a file for each share
+    /// The outputs of `cargo nopol --shard K/N --format outcome`, a file for each shard
     #[arg(value_name = "OUTCOME", required = true)]
     outcomes: Vec<Utf8PathBuf>,
 
@@ -83,12 +83,12 @@ impl<P: Target> Merge<P> {
             let path = subject.path_of(Utf8Path::new(&edit.file));
             match fs::read_to_string(&path) {
                 Ok(text) if text == *edit.original => {}
-                Ok(_) => bail!("{path} differs from what the shares read"),
+                Ok(_) => bail!("{path} differs from what the shards read"),
                 Err(error) => bail!("{path} cannot be read ({error})"),
             }
         }
         if outcome.ending.was_stopped() && outcome.patches.is_empty() {
-            bail!("a share did not finish");
+            bail!("a shard did not finish");
         }
         match invocation::keep(&settings, outcome, &format!("{} merge", outcome.command)) {
             true => Ok(()),
@@ -96,12 +96,12 @@ impl<P: Target> Merge<P> {
         }
     }
 
-    /// The settings of the subject here. Shares of a C program are also joined by `cargo nopol merge`.
+    /// The settings of the subject here. Shards of a C program are also joined by `cargo nopol merge`.
     fn settings(&self, command: &str) -> Result<Settings> {
         Ok(match command {
             _ if command == self.place.command()? => self.place.settings()?,
             "cargo nopol c" => self.place.with(CFlags::default()).settings()?,
-            _ => bail!("the shares are those of `{command}`; join them with `{command} merge`"),
+            _ => bail!("the shards are those of `{command}`; join them with `{command} merge`"),
         })
     }
 }

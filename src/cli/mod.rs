@@ -94,13 +94,13 @@ enum Action<P: Target> {
     /// Go through the patches and apply one
     #[command(after_help = review::keys())]
     Review(review::Review<P>),
-    /// Write a patch of the last search into the subject
+    /// Write a patch of the last search into the source
     #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
     /// Take back the patch that was applied last
     #[command(after_help = apply::UNDO_EXIT_CODES)]
     Undo(apply::Undo<P>),
-    /// Join the outcomes of the shares of a search
+    /// Join the outcomes of the shards of a search
     #[command(after_help = MERGE_EXIT_CODES)]
     Merge(merge::Merge<P>),
     /// Show all tests and all sites, the places where a patch can go
@@ -186,7 +186,7 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
         }
         Err(_) => Some(match like_a_subcommand(arg).filter(|_| is_first) {
             Some(name) => format!("did you mean `{name}`?"),
-            None => format!("to repair one test, give its name: `--failing {arg}`"),
+            None => format!("to fix one test, give its name: `--failing {arg}`"),
         }),
         Ok(_) => None,
     }

@@ -20,7 +20,7 @@ use crate::formula::report::mutation as report;
 use crate::invocation;
 use crate::repair::settings::Settings;
 use crate::report::format::Format;
-use crate::report::{Ending, Evidence, Outcome, PatchReport};
+use crate::report::{Assurance, Ending, Outcome, PatchReport};
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
@@ -105,13 +105,13 @@ pub struct Mutate<P: Target> {
 /// What is ruled out.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Pruned {
-    /// Every one that is wrong for this input
+    /// Every mutated program that is wrong for this input
     Run,
-    /// Those with the same mutations in a minimal set that already makes the program wrong
+    /// Mutated programs with the same mutations in a minimal set that already makes the program wrong
     Core,
-    /// Those with the same mutations in the statements that the run depends on
+    /// Mutated programs with the same mutations in the statements that the run depends on
     Slice,
-    /// No other program
+    /// No other mutated program
     None,
 }
 
@@ -185,7 +185,7 @@ fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome
             rank,
             &repair.edits,
             &shown.texts,
-            Evidence::Interpreted,
+            Assurance::Interpreted,
         )
     });
     Outcome {

@@ -22,7 +22,7 @@ use crate::report::format::{FORMATS, Format};
 #[derive(Args, Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchOptions {
-    /// Repair this failing test; may be given several times [default: all failing tests]
+    /// Fix this failing test; may be given several times [default: all failing tests]
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
 
@@ -91,7 +91,7 @@ pub struct SearchOptions {
     #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 
-    /// Search only share K of N; `cargo nopol merge` joins the shares, each printed with `--format outcome`
+    /// Search only shard K of N; `cargo nopol merge` joins the shards, each printed with `--format outcome`
     #[arg(long, value_name = "K/N", help_heading = "Limits")]
     shard: Option<Shard>,
 
@@ -113,7 +113,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroU64>)]
     fuel: Option<NonZeroU64>,
 
-    /// Most runs of a failing test in which one evaluation of a condition is reversed [default: 400]
+    /// Most runs of a failing test in which one evaluation of a condition is flipped [default: 400]
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]
     flips: Option<usize>,
 
@@ -137,7 +137,7 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]
     no_trivial: Option<bool>,
 
-    /// Which engine synthesizes conditions [default: portfolio]
+    /// Which synthesizer looks for conditions [default: portfolio]
     #[arg(long, value_name = "ENGINE", help_heading = "Synthesis", value_parser = engines())]
     engine: Option<EngineKind>,
 
@@ -159,7 +159,7 @@ pub struct SearchOptions {
         help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
     allow_partial: Option<bool>,
 
-    /// Print no progress
+    /// Print only warnings and the report, no progress
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, conflicts_with = "verbose")]
     quiet: Option<bool>,

@@ -12,7 +12,7 @@ pub struct Repair<P: Target> {
     #[command(flatten)]
     common: Common<P>,
 
-    /// Write the patch of this rank into the subject, or with RANK.N its Nth alternative [default when given
+    /// Write the patch of this rank into the source, or with RANK.N its Nth alternative [default when given
     /// without a rank: 1]
     #[arg(long, value_name = "RANK", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     apply: Option<Choice>,
@@ -21,7 +21,7 @@ pub struct Repair<P: Target> {
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
 
-    /// Search again whenever a file of the subject changes, until Ctrl-C
+    /// Search again whenever a file of the program changes, until Ctrl-C
     #[arg(long, conflicts_with = "apply")]
     watch: bool,
 

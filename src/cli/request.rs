@@ -70,11 +70,11 @@ pub struct SubjectOptions<P: Args> {
     work: WorkDir,
 }
 
-/// Where to look for an earlier search; the setting of that name.
+/// Where the working copy and the last outcome are; the setting of that name.
 #[derive(Args, Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct WorkDir {
-    /// The work directory that the search used
+    /// The work directory, where the working copy and the last result are [default: TARGET_DIR/nopol; for C in ~/.cache/cargo-nopol]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 }

@@ -14,7 +14,7 @@ use super::{Common, Target, output, with_test};
 use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::settings::{Depth, Settings};
 use crate::report::{
-    Choice, Ending, Evidence, Outcome, PatchReport, READING_EXIT_CODES, explain, phrases, snippet,
+    Assurance, Choice, Ending, Outcome, PatchReport, READING_EXIT_CODES, explain, phrases, snippet,
 };
 
 const HELP: &str = "\
@@ -331,7 +331,7 @@ impl Walk<'_> {
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);
         edit.condition = condition;
         self.edited.insert(patch.rank);
-        patch.evidence = Evidence::Asserted;
+        patch.evidence = Assurance::Asserted;
         // They were variants of what the tool had found.
         patch.alternatives.clear();
         patch.alike = 0;

@@ -28,7 +28,7 @@ pub struct Synth {
     #[arg(value_name = "PROBLEM", required = true)]
     problems: Vec<Utf8PathBuf>,
 
-    /// Which engine synthesizes conditions
+    /// Which synthesizer looks for conditions
     #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     engine: EngineKind,
 

@@ -10,7 +10,7 @@ use super::{Problem, Recorded};
 /// The contexts in which a clause decides the outcome: negating the clause would change the value of the
 /// condition.
 #[derive(Clone, Debug)]
-pub struct Evidence {
+pub struct ClauseEvidence {
     /// The clause.
     pub clause: Expr,
     /// The tests with such a context, and whether each fails without the patch.
@@ -92,12 +92,12 @@ pub fn table(problem: &Problem, recorded: &Recorded, expr: &Expr) -> (Vec<TermId
 pub const MOST_SEEN: usize = 200;
 
 /// The evidence for each clause of a condition, left to right.
-pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evidence> {
+pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<ClauseEvidence> {
     let rows = rows(problem, recorded);
     let mut clauses = Vec::new();
     clauses_of(expr, &|clause| clause, &mut clauses);
     let evidence = clauses.into_iter().map(|(clause, opposite)| {
-        let mut evidence = Evidence {
+        let mut evidence = ClauseEvidence {
             clause,
             tests: BTreeMap::new(),
             contexts: 0,

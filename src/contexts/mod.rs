@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use captures::{Captures, Columns};
-pub use evidence::{Evidence, MOST_SEEN, Seen, clauses, evidence, table};
+pub use evidence::{ClauseEvidence, MOST_SEEN, Seen, clauses, evidence, table};
 use nopol_expr::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::Context;

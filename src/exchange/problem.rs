@@ -24,9 +24,11 @@
 //! | `any_of` | lists of contexts, by index, at least one of which must have its outcome | none |
 //! | `check` | contexts that constrain nothing: the share that an answer gets right measures how it generalizes | none |
 //!
-//! `origin` is `old` (it is in the original condition), `variable`, `field`, `query`, `constant`,
-//! `function-literal` or `file-literal`; by default it is inferred from the name. Contexts do not repeat the
-//! values of literals. Unknown keys are ignored.
+//! `origin` is `old` (it is in the original condition), `variable`, `field`, `query`, `constant` (a usual one, such as 0),
+//! `named` (a named constant), `function-literal`, `harvested` (an expression computed nearby), `call` (a call, or a comparison
+//! of values that are not scalars), `guessed` (a question that nothing nearby asks), `file-literal` or `seen` (a constant from
+//! recorded contexts); by default it is inferred from the name. Contexts do not repeat the values of literals. Unknown keys are
+//! ignored.
 
 mod terms;
 

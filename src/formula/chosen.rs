@@ -69,8 +69,8 @@ impl Chosen {
                 idle if IDLE.contains(&idle) => {}
                 unknown if unknown.starts_with('-') => {
                     return Err(format!(
-                        "`{unknown}` after `--` does not choose tests: names, --exact, --skip, --ignored and \
-                         --include-ignored do"
+                        "`{unknown}` is not allowed after `--`: give names, --exact, --skip, --ignored or \
+                         --include-ignored"
                     ));
                 }
                 name => chosen.names.push(name.to_owned()),
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn what_chooses_nothing_is_refused() {
         let refused = |argument: &str| Chosen::new(&[argument.to_owned()]).unwrap_err();
-        assert!(refused("--nosuch").starts_with("`--nosuch` after `--` does not choose tests"));
+        assert!(refused("--nosuch").starts_with("`--nosuch` is not allowed after `--`"));
         assert_eq!(refused("--skip"), "`--skip` after `--` needs a value");
     }
 }

@@ -10,8 +10,8 @@ use crate::report::Ended;
 const NONE_LEFT: &str = "no test can be expressed as a formula; `localize` and `repair` need no formulas, because they run the tests";
 
 /// The message if all other tests pass, with what is not known then.
-const NONE_FAILS: &str = "all tests that are not left out pass; it is not known whether the others fail: \
-     `localize` and `repair` run them, too";
+const NONE_FAILS: &str = "all examined tests pass. Some were left out, and may fail: \
+     `localize` and `repair` run those, too";
 
 /// What is not known if a crate has documentation, because its examples are tests, too.
 const EXAMPLES: &str = "doctests are not examined: `cargo test --doc` runs them; to examine one, copy its code into a `#[test]`";

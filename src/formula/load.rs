@@ -81,7 +81,9 @@ impl From<SubjectError> for Refusal {
     fn from(error: SubjectError) -> Self {
         match error {
             SubjectError::UnusableBaseline(reason) => Self::Outside(reason),
-            other => Self::Usage(other.to_string()),
+            other @ (SubjectError::Usage(_) | SubjectError::CannotBuild(..)) => {
+                Self::Usage(other.to_string())
+            }
         }
     }
 }

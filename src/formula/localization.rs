@@ -277,8 +277,8 @@ fn ended_by(limit: Limit, loaded: &Loaded, request: &FaultsRequest) -> String {
     let bound = loaded.bound;
     match limit {
         Limit::Time => super::late(request.time_limit, "the search"),
-        Limit::Gates => format!("{limit}; a --bound smaller than {bound} makes it smaller"),
-        Limit::Steps => format!("{limit}; a --bound smaller than {bound} ends such runs earlier"),
+        Limit::Gates => format!("{limit}; a --bound below {bound} makes the formula smaller"),
+        Limit::Steps => format!("{limit}; a --bound below {bound} ends such runs earlier"),
         Limit::Decisions => limit.to_string(),
     }
 }

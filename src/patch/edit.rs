@@ -142,7 +142,12 @@ impl<'a> EditWriter<'a> {
         let start = match site.kind.form() {
             // At the end of a loop there is no statement.
             Form::Leave if text[at..].starts_with('}') => at,
-            _ => comments::start(layout, text, at),
+            Form::Replace
+            | Form::Wrap
+            | Form::Leave
+            | Form::Branch
+            | Form::Narrow
+            | Form::Compute => comments::start(layout, text, at),
         };
         Self {
             layout,

@@ -36,7 +36,7 @@ pub fn build(progress: &Progress, workspace: &mut Workspace, runner: &Runner) ->
         if capped.succeeded {
             build = capped;
             progress.warn(
-                "the subject treats some warnings as errors, and this compiler, which may be newer than the subject, gives such warnings; warnings are switched off in the working copy"
+                "the program treats some warnings as errors, and this compiler, which may be newer than the program, gives such warnings; warnings are switched off in the working copy"
                     .to_string(),
             );
         }
@@ -161,7 +161,7 @@ pub fn take(
     }
     for test in &baseline.flaky {
         progress.warn(format!(
-            "{} passed once and failed once: it is flaky, and is neither repaired nor relied on",
+            "{} passed once and failed once: it is flaky, and is neither fixed nor relied on",
             code(&tests[*test].to_string())
         ));
     }
@@ -350,7 +350,7 @@ fn retry_failing(
             if run.verdict.passed() {
                 baseline.flaky.push(test);
                 progress.warn(format!(
-                    "{} failed {runs} times and then passed: it is flaky, and is neither repaired nor relied on",
+                    "{} failed {runs} times and then passed: it is flaky, and is neither fixed nor relied on",
                     code(&suite.tests[test].to_string())
                 ));
             }
@@ -415,8 +415,8 @@ pub fn targets(
             })
             .collect(),
     };
-    let set_aside = failing.iter().filter(|test| !targets.contains(test));
-    outcome.set_aside = set_aside.map(|test| tests[*test].to_string()).collect();
+    let others = failing.iter().filter(|test| !targets.contains(test));
+    outcome.not_targeted = others.map(|test| tests[*test].to_string()).collect();
     for wanted in &settings.failing {
         let is_meant = |test: &TestIndex| tests[*test].matches(wanted);
         let mut others = failing
@@ -445,7 +445,7 @@ pub fn targets(
         }
         if !baseline.denied.is_empty() && failing.is_empty() {
             return Err(SubjectError::UnusableBaseline(
-                "the only failing tests are set aside, because the sandbox forbade them something. `--sandbox off` shows whether they pass without \
+                "all failing tests are set aside: the sandbox refused one of their operations. `--sandbox off` shows whether they pass without \
                  it; they can then write to your files"
                     .to_owned(),
             )
@@ -491,14 +491,14 @@ pub fn targets(
     }
     if baseline.passing().is_empty() {
         let (none, more) = match settings.project.test_args().is_empty() {
-            true => ("no test passes", "tests of what works now do"),
+            true => ("no test passes", "add tests for that"),
             false => (
                 "no test that the arguments after `--` choose passes",
-                "without them, other tests may",
+                "without these arguments, more tests may run",
             ),
         };
         outcome.warnings.push(format!(
-            "{none}, so only the failing tests constrain a patch, and nothing shows whether it breaks what works now: {more}"
+            "{none}, so no test shows whether a patch breaks what works now; {more}"
         ));
     }
     Ok(Some(targets))

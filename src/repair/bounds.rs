@@ -1,7 +1,7 @@
 //! Bounds on the confidence in a patch. The model knows how candidates compare, but how often the best of them is right it knows
 //! only from its training set, where more patches were right than elsewhere.
 
-use nopol_source::{Form, Language};
+use nopol_source::Language;
 use nopol_synth::weights::WEIGHTS;
 
 use crate::rank::facts::{Candidate, EditFacts, Support};
@@ -23,7 +23,7 @@ pub fn most(language: Language, candidate: &Candidate, row: &Row) -> f64 {
     let bounds = &WEIGHTS.confidence;
     let has_one = |features: &[Feature]| features.iter().any(|it| row[*it as usize] > 0.0);
     let changed = changed_passing(candidate);
-    let is_computed = |edit: &EditFacts| edit.kind.form() == Form::Compute;
+    let is_computed = |edit: &EditFacts| edit.kind.computes();
     match () {
         // The model was not trained on integer expressions.
         () if candidate.edits.iter().any(is_computed) => bounds.usual,

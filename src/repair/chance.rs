@@ -77,8 +77,8 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
         told.push(format!(
             "{} different values in each run (from the clock, random bytes, the order of a hash map, addresses or threads), so a patch may fail with values that did not occur: {}",
             match varying.len() {
-                1 => "1 test sees".to_owned(),
-                number => format!("{number} tests see"),
+                1 => "1 test has".to_owned(),
+                number => format!("{number} tests have"),
             },
             names(session, &varying),
         ));

@@ -89,7 +89,7 @@ pub fn set_aside(
             if let Some(why) = why {
                 baseline.environment_dependent.push(test);
                 progress.warn(format!(
-                    "{} {why}. It is set aside: neither repaired nor used to judge patches",
+                    "{} {why}. It is set aside: neither fixed nor used to judge patches",
                     code(&suite.tests[test].to_string())
                 ));
             }
@@ -187,7 +187,7 @@ impl Own<'_> {
                 }
             }
             return Ok(Some(format!(
-                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than {} GiB of memory, a file above 256 MiB; or it reads uninitialized memory",
+                "fails in the working copy and passes in your directory. It needs more than one of: files outside the workspace, your home directory, more than {} GiB of memory, a file above 256 MiB; or it reads uninitialized memory",
                 self.settings.memory
             )));
         }
@@ -213,7 +213,7 @@ impl Own<'_> {
         Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
     }
 
-    /// Why a test that fails without limits as well fails here, if the limits are why it fails here.
+    /// Why a test that also fails without limits fails in the working copy, if the limits are the reason.
     fn limited(
         &self,
         test: TestIndex,
@@ -246,7 +246,7 @@ impl Own<'_> {
         }
         let sentence = FailureSignature::of(&output).sentence();
         Ok(Some(format!(
-            "fails here because of a limit: it {}. Without limits it fails otherwise ({}). `--memory` sets another limit",
+            "fails in the working copy because of a limit: it {}. Without limits it fails in another way ({}). Change the limit with `--memory`",
             self.needs(),
             sentence.unwrap_or_else(|| without.0.describe().to_owned())
         )))
@@ -283,11 +283,11 @@ impl Own<'_> {
                 "fails in the working copy and passes in {root}: it reads files outside the workspace, which the copy does not have"
             ),
             Circumstances { home: true, .. } => {
-                "fails here and passes with your home directory: it reads a file of it; test runs have a private home with only your git configuration"
+                "fails in the working copy and passes with your home directory: it reads a file there; test runs have a private home with only your git configuration"
                     .to_owned()
             }
             _ => format!(
-                "fails here and passes without limits: it {} (`--memory` sets another limit of memory)",
+                "fails in the working copy and passes without limits: it {} (`--memory` sets another limit of memory)",
                 self.needs()
             ),
         }

@@ -75,7 +75,9 @@ pub fn confirm(
         Err(error) => {
             return match error.downcast_ref::<SubjectError>() {
                 Some(SubjectError::CannotBuild(..)) => Ok(Confirmation::Unbuildable),
-                _ => Err(error),
+                Some(SubjectError::Usage(_) | SubjectError::UnusableBaseline(_)) | None => {
+                    Err(error)
+                }
             };
         }
     };
@@ -92,7 +94,7 @@ pub fn confirm(
         Err(error) => {
             return match error.downcast_ref::<SubjectError>() {
                 Some(SubjectError::UnusableBaseline(_)) => built_only(&copies.plain, texts),
-                _ => Err(error),
+                Some(SubjectError::Usage(_) | SubjectError::CannotBuild(..)) | None => Err(error),
             };
         }
     };

@@ -186,7 +186,7 @@ impl Bench<'_> {
         match build.succeeded {
             true => Ok(build),
             false => Err(anyhow::anyhow!("{}", build.output))
-                .context("with the patch the subject no longer builds"),
+                .context("with the patch the program no longer builds"),
         }
     }
 

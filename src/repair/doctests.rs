@@ -35,7 +35,7 @@ fn doctests(
 }
 
 /// The note about failing doctests.
-const NOT_REPAIRED: &str = "Doctests are not repaired; to repair one, copy its code into a #[test]";
+const NOT_REPAIRED: &str = "Doctests are not fixed; to fix one, copy its code into a #[test]";
 
 /// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.
 pub fn look_at(
@@ -100,7 +100,7 @@ pub fn no_tests(
     Ok(SubjectError::UnusableBaseline(format!(
         "{none}. Write a test that fails because of the bug, and some that pass{}; if there are tests, check {}",
         match &settings.project {
-            Project::Cargo(_) => " (a doctest is not repaired: copy its code into a #[test])",
+            Project::Cargo(_) => " (a doctest is not fixed: copy its code into a #[test])",
             Project::C(_) => "",
         },
         settings.project.test_options()

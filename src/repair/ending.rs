@@ -1,4 +1,4 @@
-//! Maps errors to endings, and so to exit statuses.
+//! Maps errors to endings, and so to exit codes.
 
 use nopol_process::copy::OriginChanged;
 use nopol_process::run::process::Stopped;
@@ -24,7 +24,7 @@ pub fn of(error: &anyhow::Error) -> (Ending, String) {
     (ending, message)
 }
 
-/// Whether the user can mend it: a full disk, a file that may not be read or written.
+/// Whether the user can remove the cause: a full disk, a file that may not be read or written.
 fn is_of_the_system(error: &anyhow::Error) -> bool {
     use std::io::ErrorKind;
     let kinds = error

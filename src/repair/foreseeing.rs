@@ -11,7 +11,7 @@ use camino::Utf8Path;
 use nopol_process::run::id::TestId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::suite::{Baseline, TestIndex};
-use nopol_source::{Form, SiteIndex, Sources};
+use nopol_source::{SiteIndex, Sources};
 use typed_index_collections::TiSlice;
 
 use crate::formula::conditions::{Foresight, Spot, foresee};
@@ -47,7 +47,7 @@ impl Foreseeing {
         targets: &[TestIndex],
     ) -> Self {
         let conditions = sources.sites.iter_enumerated();
-        let conditions = conditions.filter(|(_, site)| site.kind.info().form == Form::Replace);
+        let conditions = conditions.filter(|(_, site)| site.kind.has_condition());
         let sites: BTreeMap<_, SiteIndex> = conditions
             .map(|(index, site)| {
                 let path = sources.files[site.file].path.clone();

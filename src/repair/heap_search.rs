@@ -17,8 +17,8 @@ use crate::check::doubts;
 use crate::check::validate::{self, Validator};
 use crate::heap::by_tests::{HeapProgram, Repair, repairs};
 use crate::patch::edit::Edit;
+use crate::report::Assurance;
 use crate::report::EditReport;
-use crate::report::Evidence;
 use crate::report::GroupReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
@@ -180,7 +180,7 @@ impl Presenter<'_, '_> {
             diff: repair.diff.clone(),
             fixes,
             is_trivial: false,
-            evidence: Evidence::Tested,
+            evidence: Assurance::Tested,
             doubts: Vec::new(),
             why: format!(
                 "a change of what `{}` does to linked structures",

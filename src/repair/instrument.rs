@@ -152,7 +152,7 @@ pub fn build<'a>(
             .iter()
             .map(|file| session.sources.files[*file].path.as_str());
         knowledge.notes.warn(format!(
-            "code that was added to the copy of {} does not compile, and the errors do not show which; {} there are left out (your own code is fine)",
+            "some of the code added to the working copy of {} does not compile, and the errors do not show which part; {} there are left out (your own code is fine)",
             paths.collect::<Vec<_>>().join(", "),
             count(instrumentation.given_up.len(), "place")
         ));
@@ -161,7 +161,7 @@ pub fn build<'a>(
         Settled::Built(build) => build,
         Settled::Stuck(error) => {
             return Err(SubjectError::UnusableBaseline(format!(
-                "the instrumented subject does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"
+                "the instrumented program does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"
             ))
             .into());
         }

@@ -32,7 +32,7 @@ impl Ranker<'_, '_> {
         let (failing, none) = (self.targets(), BTreeSet::new());
         let mut of_members = members.iter().zip(&case.candidates).zip(&rows);
         let mut most = |family: &Family| -> Vec<f64> {
-            // Another share may cure what this one does not.
+            // Another shard may cure what this one does not.
             let failing = self.session.settings.shard.map_or(&failing, |_| &none);
             let partial = most_of_partial(failing, &family.best, families);
             let members = of_members.by_ref().take(1 + family.others.len());

@@ -54,7 +54,7 @@ pub struct Settings {
     /// How far to go.
     #[serde(skip)]
     pub depth: Depth,
-    /// The failing tests to repair; all if empty.
+    /// The failing tests to fix; all if empty.
     pub failing: Vec<String>,
     /// The directory of a version that is known to be right; what it prints is what tests expect that do not say.
     pub reference: Option<Utf8PathBuf>,

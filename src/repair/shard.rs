@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use nopol_basics::hash::fnv1a;
 
-/// One of several equal shares of a search.
+/// One of several equal shards of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.
@@ -44,7 +44,7 @@ impl FromStr for Shard {
         match parsed {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
             _ => Err(format!(
-                "`{text}` is not a share: write K/N for share K, from 1, of N, such as 2/4"
+                "`{text}` is not a shard: write K/N for shard K, from 1, of N, such as 2/4"
             )),
         }
     }

@@ -24,10 +24,10 @@ use crate::check::validate::{Accepted, Rejection};
 use crate::patch::edit::{Edit, apply_all};
 use crate::patch::words;
 use crate::report::AlternativeReport;
+use crate::report::Assurance;
 use crate::report::ContextReport;
 use crate::report::DifferenceReport;
 use crate::report::EditReport;
-use crate::report::Evidence;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::markup::code;
@@ -101,10 +101,11 @@ impl Presenter<'_, '_> {
             );
         }
         format!(
-            "{} {} failing tests pass and {} no other, but none has the confidence that --min-confidence {} asks for.",
+            "{} {} failing tests pass and {} no other, but {} less confidence than --min-confidence {}.",
             count(number, "candidate"),
             agree(number, "makes", "make"),
             agree(number, "breaks", "break"),
+            agree(number, "has", "all have"),
             self.session.settings.min_confidence
         )
     }
@@ -161,7 +162,7 @@ impl Presenter<'_, '_> {
             Ok(_) => "it passes; still searching",
             Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
             Err(Rejection::DoesNotBuild) => {
-                "the subject does not build with the likeliest one alone"
+                "the program does not build with the likeliest one alone"
             }
             Err(Rejection::FailsATest(_)) => "a test fails with the likeliest one alone",
         };
@@ -262,7 +263,7 @@ impl Presenter<'_, '_> {
             if !report.diff.is_empty() {
                 let own = confidence.first().copied().unwrap_or(0.0);
                 outcome.patches.push(PatchReport {
-                    evidence: Evidence::Together,
+                    evidence: Assurance::Together,
                     confidence: own.min(most_of_unchecked(&outcome.patches, &report.fixes)),
                     ..report
                 });
@@ -313,7 +314,7 @@ impl Presenter<'_, '_> {
             why: match &*new {
                 [] => report.why,
                 new => format!(
-                    "{}; with it the compiler warns: {}",
+                    "{}; the patch causes compiler warnings: {}",
                     report.why,
                     new.join("; ")
                 ),
@@ -354,7 +355,7 @@ impl Presenter<'_, '_> {
                 .map(|test| self.session.tests[*test].to_string())
                 .collect(),
             is_trivial: fix.is_trivial(),
-            evidence: Evidence::Tested,
+            evidence: Assurance::Tested,
             doubts: Vec::new(),
             why: of_all(fix, explained, "; "),
             clauses: Vec::new(),

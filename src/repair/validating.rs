@@ -247,7 +247,7 @@ impl Presenter<'_, '_> {
         let doctests = checker.validator.failing_doctests();
         if !doctests.is_empty() {
             knowledge.notes.warn(format!(
-                "{} {} {} without a patch, and doctests are not repaired",
+                "{} {} {} without a patch, and doctests are not fixed",
                 agree(doctests.len(), "the doctest", "the doctests"),
                 crate::report::phrases::names(&doctests),
                 agree(doctests.len(), "fails", "fail")

@@ -51,13 +51,30 @@ impl FailOn {
 impl Display {
     /// The exit code of a run. What was found before the time limit counts as found.
     pub fn exit_code(&self, outcome: &Outcome) -> u8 {
-        use Ending::{NoPatch, PartlyPatched, Patched, TimeLimit};
-        match (self.fail_on, outcome.ending) {
-            (FailOn::Patched, Patched | PartlyPatched) => 1,
-            (FailOn::Patched, TimeLimit) if !outcome.patches.is_empty() => 1,
-            (FailOn::NoPatch, PartlyPatched) if self.allow_partial => 0,
-            (FailOn::Never, Patched | PartlyPatched | NoPatch) | (FailOn::Patched, NoPatch) => 0,
-            (_, ending) => ending.exit_code(),
+        let ending = outcome.ending;
+        match ending {
+            Ending::Patched | Ending::PartlyPatched => match self.fail_on {
+                FailOn::Patched => 1,
+                FailOn::NoPatch if self.allow_partial => 0,
+                FailOn::NoPatch => ending.exit_code(),
+                FailOn::Never => 0,
+            },
+            Ending::NoPatch => match self.fail_on {
+                FailOn::NoPatch => ending.exit_code(),
+                FailOn::Patched | FailOn::Never => 0,
+            },
+            Ending::TimeLimit if self.fail_on == FailOn::Patched && !outcome.patches.is_empty() => {
+                1
+            }
+            Ending::TimeLimit
+            | Ending::NothingToRepair
+            | Ending::Localized
+            | Ending::Listed
+            | Ending::CannotBuild
+            | Ending::UnusableBaseline
+            | Ending::Interrupted
+            | Ending::Usage
+            | Ending::Internal => ending.exit_code(),
         }
     }
 }

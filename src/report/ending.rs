@@ -77,7 +77,7 @@ macro_rules! exit_codes {
             "Exit codes:\n",
             $own,
             "
-  3    the subject does not build
+  3    the program does not build
   4    unusable baseline: no tests except doctests, only flaky failures, instrumentation changes
        outcomes, or (C) the build never compiles a changed source again
   5    the time limit was reached
@@ -118,7 +118,7 @@ Exit codes:
   0    the tests and places are shown
   2    wrong usage: no manifest, no such package or test, an argument that the tests reject, an
        output that cannot be written, a full disk
-  3    the subject does not build
+  3    the program does not build
   4    there are no tests
   5    the time limit was reached
   70   internal error, or the report could not be written
@@ -129,9 +129,9 @@ pub const MERGE_EXIT_CODES: &str = "\
 Exit codes:
   0    patches were found, or there is nothing to repair
   1    no patch was found, or some failing test is fixed by none, or only doctests fail
-  2    wrong usage: a file is not the outcome of a share, or a share is missing or given twice
-  3    in a share the subject did not build
-  4    in a share the baseline was unusable
-  5    in a share the time limit was reached
-  70   internal error, in a share or here, or the report could not be written
-  130  a share was interrupted";
+  2    wrong usage: a file is not the outcome of a shard, or a shard is missing or given twice
+  3    in a shard the program did not build
+  4    in a shard the baseline was unusable
+  5    in a shard the time limit was reached
+  70   internal error, in a shard or in `merge`, or the report could not be written
+  130  a shard was interrupted";

@@ -75,7 +75,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "It was not compared by values with another patch at this place, because that needs two conditions of one site, both found from recorded values."
+                "Values cannot distinguish it from another patch here: both conditions would have to be found from recorded values."
             ),
         };
     };
@@ -97,7 +97,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             // Recorded values may be those of a run with forced outcomes, which neither patch has.
             let decides = match differs.is_seen {
                 true => format!(
-                    "If these values occur with one of the patches and the result depends on them, a test that reaches {at} with them and asserts the expected result decides."
+                    "If these values can occur there, write a test that reaches {at} with them and asserts the right result: it decides between the patches."
                 ),
                 false => format!(
                     "If the result depends on it, a test that reaches {at} with {} decides.",

@@ -39,7 +39,7 @@ impl FaultReport {
     /// The rule of such a result, in formats that have rules.
     pub const RULE: &'static str = "fault";
 
-    /// What was not done, as a sentence without its end. It is what [`super::Evidence::Interpreted`] says of a patch.
+    /// What was not done, as a sentence without its end. It is what [`super::Assurance::Interpreted`] says of a patch.
     pub const CAVEAT: &'static str = "the tool reasoned about the source; the program was neither built nor run with these values";
 
     /// Stable between runs as long as the places stay where they are.

@@ -80,11 +80,17 @@ pub fn parse(text: &str) -> Option<Last> {
 
 /// Whether `apply` and `explain` can mean it: what a search that was stopped shows is what the user has seen last, too.
 fn is_kept(outcome: &Outcome) -> bool {
-    let is_complete = matches!(
-        outcome.ending,
-        Ending::Patched | Ending::PartlyPatched | Ending::NoPatch
-    );
-    is_complete || outcome.ending.was_stopped() && !outcome.patches.is_empty()
+    match outcome.ending {
+        Ending::Patched | Ending::PartlyPatched | Ending::NoPatch => true,
+        Ending::TimeLimit | Ending::Interrupted => !outcome.patches.is_empty(),
+        Ending::NothingToRepair
+        | Ending::Localized
+        | Ending::Listed
+        | Ending::CannotBuild
+        | Ending::UnusableBaseline
+        | Ending::Usage
+        | Ending::Internal => false,
+    }
 }
 
 /// Reads the name of a kind of patch.

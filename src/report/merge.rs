@@ -1,4 +1,4 @@
-//! Joins the outcomes of the shares of one search: each share looked at other sites, with the same tests.
+//! Joins the outcomes of the shards of one search: each shard looked at other sites, with the same tests.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ use super::{DifferenceReport, Ending, GroupReport, Outcome, PatchReport, Phase, 
 /// not matter.
 ///
 /// # Errors
-/// If there is none, a share is missing or given twice, or they are not shares of one search: other tests fail, a file has
+/// If there is none, a shard is missing or given twice, or they are not shards of one search: other tests fail, a file has
 /// another text, or they look elsewhere for patches.
 pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
-    check_shares(outcomes)?;
+    check_shards(outcomes)?;
     check_texts(outcomes)?;
     let mut with_tests = outcomes
         .iter()
@@ -27,7 +27,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     for other in with_tests {
         if other.failing_tests != first.failing_tests {
             bail!(
-                "these are not shares of one search: in one the failing tests are {:?}, in another {:?}",
+                "these are not shards of one search: in one the failing tests are {:?}, in another {:?}",
                 first.failing_tests,
                 other.failing_tests
             );
@@ -40,7 +40,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
         .iter()
         .max_by_key(|outcome| badness(outcome.ending));
     (merged.ending, merged.message) = match worst {
-        // What one share found is there, whatever became of the others.
+        // What one shard found is there, whatever became of the others.
         Some(worst) if badness(worst.ending) > 0 => (worst.ending, worst.message.clone()),
         _ if outcomes.iter().any(|outcome| is_patched(outcome.ending)) => (Ending::Patched, None),
         _ => (first.ending, first.message.clone()),
@@ -75,49 +75,49 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     Ok(merged)
 }
 
-/// What a reader must know of patches of several shares.
-const SHARED: &str = "each share of the search ranked its own patches: one whole search may show others, in another order and with \
+/// What a reader must know of patches of several shards.
+const SHARED: &str = "each shard of the search ranked its own patches: one whole search may show others, in another order and with \
                       other percentages";
 
-/// Every share of a search, and each once.
-fn check_shares(outcomes: &[Outcome]) -> Result<()> {
-    // A whole search is its only share.
-    let shares = outcomes.iter().map(|outcome| outcome.share);
-    let shares: Vec<(u64, u64)> = shares.map(|share| share.unwrap_or((1, 1))).collect();
-    let Some((_, all)) = shares.first() else {
+/// Every shard of a search, and each once.
+fn check_shards(outcomes: &[Outcome]) -> Result<()> {
+    // A whole search is its only shard.
+    let shards = outcomes.iter().map(|outcome| outcome.share);
+    let shards: Vec<(u64, u64)> = shards.map(|shard| shard.unwrap_or((1, 1))).collect();
+    let Some((_, all)) = shards.first() else {
         return Ok(());
     };
-    if let Some((_, other)) = shares.iter().find(|(_, of)| of != all) {
+    if let Some((_, other)) = shards.iter().find(|(_, of)| of != all) {
         bail!(
-            "these are not shares of one search: one file is a share of {all}, another a share of {other}"
+            "these are not shards of one search: one file is a shard of {all}, another a shard of {other}"
         );
     }
-    for (nth, (number, _)) in shares.iter().enumerate() {
-        if shares[..nth].iter().any(|(known, _)| known == number) {
+    for (nth, (number, _)) in shards.iter().enumerate() {
+        if shards[..nth].iter().any(|(known, _)| known == number) {
             bail!(
-                "share {number}/{all} is given twice{}; give the outcome of each share once",
-                match &*missing(&shares, *all) {
+                "shard {number}/{all} is given twice{}; give the outcome of each shard once",
+                match &*missing(&shards, *all) {
                     "" => String::new(),
                     missing => format!(", and {missing}"),
                 }
             );
         }
     }
-    match &*missing(&shares, *all) {
+    match &*missing(&shards, *all) {
         "" => Ok(()),
         missing => bail!(
             "{missing}; {} {} needed, and `--shard K/{all} --format outcome` prints one",
-            nopol_basics::all(*all as usize, "share"),
+            nopol_basics::all(*all as usize, "shard"),
             agree(*all as usize, "is", "are")
         ),
     }
 }
 
-/// Names the missing shares, as a clause; nothing if none is missing.
-fn missing(shares: &[(u64, u64)], all: u64) -> String {
+/// Names the missing shards, as a clause; nothing if none is missing.
+fn missing(shards: &[(u64, u64)], all: u64) -> String {
     /// So many are named.
     const MOST: usize = 10;
-    let is_there = |number: &u64| shares.iter().any(|(known, _)| known == number);
+    let is_there = |number: &u64| shards.iter().any(|(known, _)| known == number);
     let mut missing = (1..=all).filter(|number| !is_there(number));
     let named: Vec<String> = missing
         .by_ref()
@@ -131,12 +131,12 @@ fn missing(shares: &[(u64, u64)], all: u64) -> String {
     };
     match &*named {
         [] => String::new(),
-        [one] => format!("share {one} is missing"),
-        _ => format!("shares {}{more} are missing", named.join(", ")),
+        [one] => format!("shard {one} is missing"),
+        _ => format!("shards {}{more} are missing", named.join(", ")),
     }
 }
 
-/// Shares of one search have read the same files and may change the same places.
+/// Shards of one search have read the same files and may change the same places.
 fn check_texts(outcomes: &[Outcome]) -> Result<()> {
     let Some(first) = outcomes.first() else {
         return Ok(());
@@ -146,7 +146,7 @@ fn check_texts(outcomes: &[Outcome]) -> Result<()> {
         if (outcome.command, &outcome.narrowed_by) != (first.command, &first.narrowed_by) {
             let told = |it: &Outcome| format!("{} {}", it.command, it.narrowed_by.join(" "));
             bail!(
-                "these are not shares of one search: one is of `{}`, another of `{}`",
+                "these are not shards of one search: one is of `{}`, another of `{}`",
                 told(first).trim_end(),
                 told(outcome).trim_end()
             );
@@ -157,7 +157,7 @@ fn check_texts(outcomes: &[Outcome]) -> Result<()> {
         for (file, text) in sites.chain(edits) {
             if *texts.entry(file).or_insert(text) != text {
                 bail!(
-                    "these are not shares of one search: {file} differs between them; search again, with the same files for all shares"
+                    "these are not shards of one search: {file} differs between them; search again, with the same files for all shards"
                 );
             }
         }
@@ -165,7 +165,7 @@ fn check_texts(outcomes: &[Outcome]) -> Result<()> {
     Ok(())
 }
 
-/// The options of a share, for a command about the whole.
+/// The options of a shard, for a command about the whole.
 fn without_shard(options: &str) -> String {
     let mut words = shlex::split(options).unwrap_or_default().into_iter();
     let mut kept = String::new();
@@ -196,22 +196,21 @@ fn is_patched(ending: Ending) -> bool {
 
 /// Whether the run came as far as to know the failing tests.
 fn is_searched(ending: Ending) -> bool {
-    matches!(
-        ending,
-        Ending::Patched
-            | Ending::PartlyPatched
-            | Ending::NoPatch
-            | Ending::TimeLimit
-            | Ending::Interrupted
-    )
+    badness(ending) < 2
 }
 
-/// How much of a share is missing: 0 if it came to its end.
+/// How much of a shard is missing: nothing if it came to its end (0), a part of the search (1), or all of it (2).
 fn badness(ending: Ending) -> u8 {
     match ending {
         Ending::Patched | Ending::PartlyPatched | Ending::NoPatch => 0,
-        ending if is_searched(ending) => 1,
-        _ => 2,
+        Ending::TimeLimit | Ending::Interrupted => 1,
+        Ending::NothingToRepair
+        | Ending::Localized
+        | Ending::Listed
+        | Ending::CannotBuild
+        | Ending::UnusableBaseline
+        | Ending::Usage
+        | Ending::Internal => 2,
     }
 }
 
@@ -225,7 +224,7 @@ fn distinct<'o, T: Clone + PartialEq + 'o>(texts: impl Iterator<Item = &'o T>) -
     kept
 }
 
-/// Every site once, most suspicious first. Of a site that several shares traced, the report with the angelic
+/// Every site once, most suspicious first. Of a site that several shards traced, the report with the angelic
 /// outcomes is kept.
 fn sites(outcomes: &[Outcome]) -> Vec<SiteReport> {
     let mut by_id: BTreeMap<&str, &SiteReport> = BTreeMap::new();
@@ -251,15 +250,15 @@ const CURES_FEWER: f64 = 0.1;
 /// The most confidence in a patch where it does not cure a failing test, and no other one does.
 const NONE_CURES: f64 = 0.3;
 
-/// The groups and their patches, best first: of the best patches that are left in each share, the cheapest.
+/// The groups and their patches, best first: of the best patches that are left in each shard, the cheapest.
 fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchReport>) {
     let causes = causes(outcomes);
-    // A test that is fixed by a patch of no share may have the same cause as one that is fixed.
+    // A test that is fixed by a patch of no shard may have the same cause as one that is fixed.
     let all = outcomes.iter().flat_map(|outcome| &outcome.patches);
     let cured: Vec<&String> = all.flat_map(|patch| &patch.fixes).collect();
     let mut failing = outcomes.iter().flat_map(|outcome| {
         let failing = outcome.failing_tests.iter();
-        failing.filter(|test| !outcome.set_aside.contains(test))
+        failing.filter(|test| !outcome.not_targeted.contains(test))
     });
     let is_incurable = failing.any(|test| !cured.contains(&test));
     let (mut groups, mut all): (Vec<GroupReport>, Vec<PatchReport>) = Default::default();
@@ -272,18 +271,18 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
             let patches = patches.filter(|patch| ids.contains(&&patch.id));
             patches.cloned().collect()
         };
-        let mut shares: Vec<Vec<PatchReport>> = outcomes.iter().map(of_cause).collect();
-        let cured = shares.iter().flatten().map(|patch| patch.fixes.len());
+        let mut shards: Vec<Vec<PatchReport>> = outcomes.iter().map(of_cause).collect();
+        let cured = shards.iter().flatten().map(|patch| patch.fixes.len());
         let most_cured = cured.max().unwrap_or(0);
-        shares.iter_mut().for_each(|share| share.reverse());
+        shards.iter_mut().for_each(|shard| shard.reverse());
         let mut ids = Vec::new();
-        // Each share knew only its own: at most one patch of a group is right, and none is surer than one above it.
+        // Each shard knew only its own: at most one patch of a group is right, and none is surer than one above it.
         let (mut taken, mut least) = (0.0, f64::INFINITY);
         while ids.len() < top {
-            // The last one of a share is its best.
-            let next = shares.iter_mut().filter(|share| !share.is_empty());
-            let key = |share: &&mut Vec<PatchReport>| {
-                let patch = share.last();
+            // The last one of a shard is its best.
+            let next = shards.iter_mut().filter(|shard| !shard.is_empty());
+            let key = |shard: &&mut Vec<PatchReport>| {
+                let patch = shard.last();
                 patch.map(|patch| {
                     (
                         !patch.evidence.is_tested(),
@@ -338,7 +337,7 @@ fn renumber(patches: &mut [PatchReport]) {
     }
 }
 
-/// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a share, of groups of one
+/// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a shard, of groups of one
 /// size that with the cheapest patch; then the tests of the next one that are in none yet, and so on. Last resorts come last.
 fn causes(outcomes: &[Outcome]) -> Vec<Vec<String>> {
     let mut groups: Vec<(bool, Reverse<usize>, u32, &Vec<String>)> = Vec::new();
@@ -371,7 +370,7 @@ fn cause_of(causes: &[Vec<String>], tests: &[String]) -> Option<usize> {
         .position(|cause| cause.iter().any(|test| tests.contains(test)))
 }
 
-/// The phases of all shares, by name.
+/// The phases of all shards, by name.
 fn phases(outcomes: &[Outcome]) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for phase in outcomes.iter().flat_map(|outcome| &outcome.phases) {

@@ -1,12 +1,12 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
+mod assurance;
 mod compared;
 mod contexts;
 pub mod display;
 mod ended;
 mod ending;
 pub mod events;
-mod evidence;
 pub mod explain;
 mod fault;
 pub mod format;
@@ -32,12 +32,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::assurance::{Assurance, claim};
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
 pub use self::ending::{
     EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES, READING_EXIT_CODES,
 };
-pub use self::evidence::{Evidence, claim};
 pub use self::fault::{FaultPlace, FaultReport};
 pub use self::preparation::Preparation;
 pub use self::scope::Scope;
@@ -61,9 +61,9 @@ pub struct Outcome {
     pub tests: Vec<String>,
     /// Tests that failed in every run.
     pub failing_tests: Vec<String>,
-    /// Those of them that were not to be repaired, because others were named.
-    #[serde(default)]
-    pub set_aside: Vec<String>,
+    /// Those of them that were not to be repaired, because `--failing` names others. Files keep the name that it had.
+    #[serde(default, rename = "set_aside")]
+    pub not_targeted: Vec<String>,
     /// Examples in the documentation that fail, as far as they ran.
     #[serde(default)]
     pub failing_examples: Vec<String>,
@@ -122,7 +122,7 @@ pub struct Outcome {
     /// The commit whose lines those are; `None` if there is none, or no diff was named.
     #[serde(default)]
     pub commit: Option<String>,
-    /// The share of a search that this is of, as number and of how many; `None` of a whole one.
+    /// The shard of a search that this is of, as number and of how many; `None` of a whole one.
     #[serde(default)]
     pub share: Option<(u64, u64)>,
     /// Which later commands mean these patches.
@@ -151,7 +151,7 @@ impl Default for Outcome {
             unread: Vec::new(),
             tests: Vec::new(),
             failing_tests: Vec::new(),
-            set_aside: Vec::new(),
+            not_targeted: Vec::new(),
             failing_examples: Vec::new(),
             has_doctests: false,
             passing_tests: Vec::new(),
@@ -315,7 +315,7 @@ pub struct PatchReport {
     /// Whether it is a last resort: a constant condition, or a deleted statement.
     pub is_trivial: bool,
     /// What is known of it.
-    pub evidence: Evidence,
+    pub evidence: Assurance,
     /// Compiler warnings and valgrind errors that occur only with the patch; they lower its rank.
     pub doubts: Vec<String>,
     /// What was changed, in a few words.
@@ -344,7 +344,7 @@ impl PatchReport {
     pub fn doubt(&self) -> Option<String> {
         let warnings = self.doubts.join("; ");
         let warned = (!warnings.is_empty()).then(|| match self.evidence.is_ranked() {
-            true => format!("ranked lower, because with it {warnings}"),
+            true => format!("ranked lower: with this patch {warnings}"),
             false => warnings,
         });
         let made_for = self.clauses.iter().filter_map(|clause| {
@@ -522,7 +522,7 @@ impl Outcome {
     /// Failing tests that no patch cures, of those that were to be repaired.
     pub fn still_failing(&self) -> Vec<&str> {
         let cured = |test: &String| self.patches.iter().any(|patch| patch.fixes.contains(test));
-        let is_open = |test: &&String| !cured(test) && !self.set_aside.contains(test);
+        let is_open = |test: &&String| !cured(test) && !self.not_targeted.contains(test);
         let failing = self.failing_tests.iter().filter(is_open);
         failing.map(String::as_str).collect()
     }

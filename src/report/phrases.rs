@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use nopol_basics::count;
 
+use super::Assurance;
 use super::EditReport;
-use super::Evidence;
 use super::PatchReport;
 use super::markup::code;
 
@@ -22,17 +22,17 @@ pub fn headline(patch: &PatchReport) -> String {
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
-        (Evidence::Asserted, _) => format!("{what} satisfies the assertions"),
-        (Evidence::Interpreted, []) => {
+        (Assurance::Asserted, _) => format!("{what} satisfies the assertions"),
+        (Assurance::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
         }
-        (Evidence::Interpreted, fixes) => {
+        (Assurance::Interpreted, fixes) => {
             format!(
                 "{what} makes {} pass, judged from the source alone",
                 some(fixes)
             )
         }
-        (Evidence::Tested | Evidence::Together, fixes) => {
+        (Assurance::Tested | Assurance::Together, fixes) => {
             format!("{what} makes {} pass", some(fixes))
         }
     }

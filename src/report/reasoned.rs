@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nopol_program::shown::ShownEdit;
 
-use super::{EditReport, Evidence, PatchReport};
+use super::{Assurance, EditReport, PatchReport};
 
 impl PatchReport {
     /// A patch with these edits of files, of which `texts` has the contents by their paths. No model ranked it: its cost and
@@ -15,7 +15,7 @@ impl PatchReport {
         rank: usize,
         edits: &[ShownEdit],
         texts: &BTreeMap<String, String>,
-        evidence: Evidence,
+        evidence: Assurance,
     ) -> Self {
         let edit = |edit: &ShownEdit| EditReport {
             file: edit.file.clone(),

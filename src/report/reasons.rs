@@ -191,7 +191,7 @@ impl Outcome {
             );
         }
         if let Some((number, all)) = self.share {
-            return format!("No failing test reaches a place of share {number}/{all}.{unchanging}");
+            return format!("No failing test reaches a place of shard {number}/{all}.{unchanging}");
         }
         format!(
             "No failing test reaches a place that may be changed; `{command} list` shows the places. {}{unchanging}",
@@ -213,12 +213,10 @@ impl Outcome {
         let computing = self.sites.iter().filter(computes).count();
         if computing == self.sites.len() {
             return Some(format!(
-                "No small edit of {} that failing tests reach makes a failing test pass without breaking another. {} \
+                "Failing tests reach {}. No small edit of {} fixes a test without breaking another. {} \
                  Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
-                match computing {
-                    1 => "the only integer expression".to_owned(),
-                    _ => format!("one of the {computing} integer expressions"),
-                },
+                count(computing, "integer expression"),
+                agree(computing, "it", "any of them"),
                 match self.kinds()[..] {
                     ["arithmetic"] =>
                         "Conditions were not examined, because `--kind` names no other kind.",
@@ -231,7 +229,10 @@ impl Outcome {
         let has_condition = forced.iter().any(|site| site.has_condition);
         let (pairs, next) = match self.tried_pairs {
             _ if !has_condition => ("", ""),
-            true => (", nor do two conditions changed at once", ""),
+            true => (
+                " Changing two conditions at once does not help, either.",
+                "",
+            ),
             false if self.is_quick() => ("", " Without `--quick`, more is tried."),
             false => (
                 "",
@@ -241,28 +242,34 @@ impl Outcome {
         let is_any = |kind: &str| forced.iter().any(|site| site.kind == kind);
         let mut ways = Vec::new();
         if has_condition {
-            ways.push("forcing it true or false");
+            ways.push("the condition is forced");
         }
         if is_any("precondition") {
-            ways.push("skipping the statement");
+            ways.push("the statement is skipped");
         }
         if is_any("guard") {
-            ways.push("leaving early");
+            ways.push("an early exit is taken");
         }
         let ways = match &*ways {
             [one] => (*one).to_owned(),
-            [before @ .., last] => format!("{}, or {last},", before.join(", ")),
+            [before @ .., last] => format!("{} or {last}", before.join(", ")),
             [] => String::new(),
         };
-        let helps = match places(&forced).len() {
-            1 => "does not help at the only place".to_owned(),
-            places => format!("helps at none of the {places} places"),
+        let none = match places(&forced).len() {
+            1 => {
+                format!(
+                    "at the only place that failing tests reach, no failing test passes when {ways}"
+                )
+            }
+            places => format!(
+                "at none of the {places} places that failing tests reach does a failing test pass when {ways}"
+            ),
         };
         if self.scope.is_localization {
             return self
                 .angelic_sites()
                 .is_empty()
-                .then(|| format!("{} {helps} that failing tests reach.", capitalized(&ways)));
+                .then(|| format!("{}.", capitalized(&none)));
         }
         let edited = match (has_condition && !self.is_quick(), computing > 0) {
             (false, false) => None,
@@ -275,8 +282,8 @@ impl Outcome {
         });
         let tried = match has_condition {
             true => format!(
-                "The search found no change of one condition that fixes a failing test. {} {helps} that failing tests reach{edited}{pairs}.",
-                capitalized(&ways)
+                "The search found no change of one condition that fixes a failing test. {}{edited}.{pairs}",
+                capitalized(&none)
             ),
             false => {
                 let read = match self.unread.is_empty() {
@@ -284,8 +291,8 @@ impl Outcome {
                     false => " could be read and",
                 };
                 format!(
-                    "The search found no new condition that fixes a failing test: {ways} {helps} that failing tests reach, and the \
-                     failing tests reach no condition that{read} may be changed{edited}{pairs}."
+                    "The search found no new condition that fixes a failing test: {none}, and the \
+                     failing tests reach no condition that{read} may be changed{edited}.{pairs}"
                 )
             }
         };

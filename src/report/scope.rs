@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Scope {
     /// Places that may be changed; `None` if the run ended before they were counted.
     pub places: Option<usize>,
-    /// Those of them that `list` leaves out, because a guard could stand nearly everywhere.
+    /// Those of them that `list` leaves out, because an early exit could be nearly everywhere.
     pub unlisted: usize,
     /// Whether only changed lines are searched, and there are none.
     pub is_unchanged: bool,

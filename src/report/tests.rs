@@ -58,7 +58,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         diff: format!("@@ -4 +4 @@\n-    if score > needed {{\n+    if {condition} {{\n"),
         fixes: vec![TEST.to_owned()],
         is_trivial: false,
-        evidence: Evidence::Tested,
+        evidence: Assurance::Tested,
         doubts: Vec::new(),
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
@@ -154,7 +154,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
 fn an_unchecked_patch_that_was_written_says_both() {
     let mut outcome = two_patches();
     outcome.patches.truncate(1);
-    outcome.patches[0].evidence = Evidence::Together;
+    outcome.patches[0].evidence = Assurance::Together;
     outcome.applied = "1".parse().ok();
     assert_snapshot!(human(&outcome), @"
     patch 1: a different condition here makes `grades::tests::just_enough` pass
@@ -263,7 +263,7 @@ fn angelic_sites_are_listed_most_suspicious_first() {
              skipped at evaluations 2 and 4: `grades::tests::just_enough` passes
              skipped at the first evaluation: `grades::tests::just_enough` passes
              skipped after 3 evaluations: `grades::tests::just_enough` passes
-    Another site that failing tests reach is not angelic.
+    At 1 other site that failing tests reach, no forced outcome makes a test pass.
     ");
 }
 
@@ -286,7 +286,7 @@ fn tests_and_sites_are_listed() {
     Sites
       1cce2c43  src/lib.rs:4:8  condition  score > needed
     1 test, 1 site
-    Places where a guard could stand are left out; `--kind guard` lists them.
+    Places for an early exit are left out; `--kind guard` lists them.
     ");
 }
 
@@ -320,7 +320,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked lower, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test was recorded with this value"
+            "ranked lower: with this patch the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test was recorded with this value"
         )
     );
 }

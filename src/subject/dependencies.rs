@@ -25,7 +25,7 @@ const VARIABLES: [&str; 6] = [
 const PREFIXES: [&str; 4] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_", "RUSTC"];
 
 const TOOL: &str = "the version of the tool";
-const PLACE: &str = "the place of the subject";
+const PLACE: &str = "the place of the program";
 
 /// For a file longer than this, size and modification time replace the hash of its contents.
 const LONG: u64 = 16 << 20;

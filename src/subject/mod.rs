@@ -36,7 +36,7 @@ pub enum SubjectError {
     #[error("{0}")]
     Usage(String),
     /// The subject does not build; the text is the compiler's, and then what to do.
-    #[error("the subject does not build as it is:\n\n{0}\n{1}; nothing was changed.")]
+    #[error("the program does not build as it is:\n\n{0}\n{1}; nothing was changed.")]
     CannotBuild(String, String),
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]

@@ -97,7 +97,7 @@ impl WorkDir {
         let temporary = tempfile::Builder::new()
             .prefix(confine::SCRATCH)
             .tempdir()
-            .context("cannot write to the subject's target directory, nor to a temporary one; give a place with --work-dir")?;
+            .context("cannot write to the crate's target directory, nor to a temporary one; give a place with --work-dir")?;
         let base = utf8(temporary.path())?;
         Self::take_in(base, Some(temporary))
     }
@@ -273,7 +273,7 @@ fn refuse_subject(subject: &Subject, chosen: &Utf8Path) -> Result<(), SubjectErr
     for dir in copied.filter_map(|dir| dir.canonicalize_utf8().ok()) {
         if dir.starts_with(&chosen) || chosen.starts_with(&dir) && others() {
             return Err(SubjectError::Usage(format!(
-                "the work directory {chosen} has files of the subject in it; choose an empty directory, or one outside the subject"
+                "the work directory {chosen} has files of the program in it; choose an empty directory, or one outside the program"
             )));
         }
     }

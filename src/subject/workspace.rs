@@ -119,7 +119,7 @@ pub struct Build {
     pub warnings: BTreeSet<String>,
     /// The output of a failed build, for messages.
     pub output: String,
-    /// What else than making the build command succeed mends a failed build: sentences without the last full stop.
+    /// What repairs a failed build, other than making the build command succeed: sentences without the last full stop.
     pub remedy: Option<String>,
 }
 

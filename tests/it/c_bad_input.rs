@@ -398,7 +398,7 @@ fn when_every_test_fails_a_warning_says_what_follows() {
     let subject = program(GRADES, &[BUILD, FAILING].concat());
     let run = subject.nopol_c(&["--format", "json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let words = "no test passes, so only the failing tests constrain a patch";
+    let words = "no test passes, so no test shows whether a patch breaks what works now";
     warns(&run.json(), &[words]);
     assert!(run.stderr.contains(words), "{}", run.stderr);
 }

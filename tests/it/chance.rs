@@ -259,7 +259,7 @@ fn a_test_whose_conditions_see_other_values_in_each_run_is_random_whatever_the_s
         "by_seed",
     ];
     assert!(
-        warnings.contains("6 tests see different values in each run"),
+        warnings.contains("6 tests have different values in each run"),
         "{warnings}"
     );
     for name in random {

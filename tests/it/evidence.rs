@@ -83,7 +83,7 @@ fn a_repair_that_was_only_interpreted_is_built_and_tested_before_it_is_written()
             1 => {
                 refused += 1;
                 assert!(
-                    run.stderr.contains("does not hold: `")
+                    run.stderr.contains("was tested now and rejected: `")
                         && run.stderr.contains("` passed before and fails with it")
                         && run.stderr.contains("nothing was written"),
                     "{}",
@@ -101,7 +101,17 @@ fn a_repair_that_was_only_interpreted_is_built_and_tested_before_it_is_written()
 fn a_format_says_of_a_repair_only_what_was_done_with_it() {
     let subject = limit();
     assert_eq!(subject.nopol_c(&["mutate"]).code, 0);
-    for format in ["html", "markdown", "sarif", "rustc", "github"] {
+    for format in [
+        "html",
+        "markdown",
+        "sarif",
+        "rustc",
+        "rdjson",
+        "rdjsonl",
+        "github",
+        "github-review",
+        "gitlab",
+    ] {
         let run = subject.nopol_c(&["explain", "--format", format]);
         let said = run.stdout;
         assert!(!said.contains("breaks no other"), "{format}: {said}");
@@ -128,7 +138,7 @@ fn a_patch_of_a_program_that_cannot_be_built_is_not_written() {
     let before = subject.snapshot();
     let run = subject.nopol_c(&["apply"]);
     assert_eq!(run.code, 3, "{}{}", run.stdout, run.stderr);
-    let words = "the program does not build here without it either; nothing was written. Make it build first";
+    let words = "the program does not build even without it. Nothing was written; make the program build first";
     assert!(run.stderr.contains(words), "{}", run.stderr);
     assert_eq!(subject.snapshot(), before);
 }

@@ -71,37 +71,37 @@ fn assert_only(module: &str, allowed: &[&str]) {
     for (file, code) in all_sources() {
         if names(&code, module) {
             assert!(
-                allowed.iter().any(|room| file.starts_with(room)),
+                allowed.iter().any(|place| file.starts_with(place)),
                 "{file} names {module}, which only {allowed:?} may"
             );
         }
     }
 }
 
-fn assert_never(room: &str, modules: &[&str]) {
-    // The tests of a room may know more than it does.
-    let own = sources(room).into_iter();
+fn assert_never(module: &str, modules: &[&str]) {
+    // The tests of a module may know more than it does.
+    let own = sources(module).into_iter();
     for (file, code) in own.filter(|(file, _)| !file.contains("/tests")) {
-        for module in modules {
-            assert!(!names(&code, module), "{file} names {module}");
+        for other in modules {
+            assert!(!names(&code, other), "{file} names {other}");
         }
     }
 }
 
-/// Of a room, only some parts name these modules.
-fn assert_only_in(room: &str, modules: &[&str], parts: &[&str]) {
-    for (file, code) in sources(room) {
+/// Of a module, only some parts name these modules.
+fn assert_only_in(module: &str, modules: &[&str], parts: &[&str]) {
+    for (file, code) in sources(module) {
         // The weights are data.
         let code = code.replace("nopol_synth::weights", "");
         let is_part = parts.iter().any(|part| file.starts_with(part));
-        for module in modules {
-            assert!(is_part || !names(&code, module), "{file} names {module}");
+        for other in modules {
+            assert!(is_part || !names(&code, other), "{file} names {other}");
         }
     }
 }
 
 #[test]
-fn only_the_solver_room_knows_z3() {
+fn only_the_solver_knows_z3() {
     assert_only("z3", &["crates/synth/src/smt", "crates/heap/src/encode"]);
 }
 
@@ -115,12 +115,12 @@ fn only_clauses_know_the_sat_solver() {
 fn programs_formulas_and_heaps_are_pure() {
     // Only the benchmark reads files.
     let outside = ["std::fs", "std::process", "walkdir"];
-    for room in [
+    for module in [
         "crates/program/src",
         "crates/formula/src",
         "crates/debug/src/picture",
     ] {
-        assert_never(room, &outside);
+        assert_never(module, &outside);
     }
     assert_only_in(
         "crates/heap/src",
@@ -189,7 +189,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
 }
 
 #[test]
-fn command_lines_progress_bars_and_configuration_files_have_one_room_each() {
+fn command_lines_progress_bars_and_configuration_files_have_one_each() {
     assert_only("clap", &["src/cli/"]);
     assert_only("indicatif", &["src/report/terminal.rs"]);
     // The others look into a manifest, into the configuration of a test tool, write a list of words, and print what was read.
@@ -271,22 +271,22 @@ fn languages_are_told_apart_in_one_place_of_a_room() {
 }
 
 #[test]
-fn all_weights_stand_in_one_file() {
-    // What sources find is priced by nobody but the weights.
-    for room in ["crates/source/src", "crates/synth/src", "src/contexts"] {
-        for (file, code) in sources(room) {
-            let is_price = |line: &&str| line.contains("const ") && line.contains(": u32 =");
-            for line in code.lines().filter(is_price) {
+fn all_costs_are_in_one_file() {
+    // Nothing but the weights says what a term or an edit costs.
+    for module in ["crates/source/src", "crates/synth/src", "src/contexts"] {
+        for (file, code) in sources(module) {
+            let is_cost = |line: &&str| line.contains("const ") && line.contains(": u32 =");
+            for line in code.lines().filter(is_cost) {
                 let is_bound = ["NO_VALUE", "NAN", "FURTHER", "RLIMIT"];
                 let is_bound = is_bound.iter().any(|name| line.contains(name));
-                assert!(is_bound, "{file} has a weight: {line}");
+                assert!(is_bound, "{file} has a cost: {line}");
             }
         }
     }
 }
 
 #[test]
-fn processes_signals_and_sandboxes_have_one_room_each() {
+fn processes_signals_and_sandboxes_have_one_each() {
     let caught = [
         "crates/process/src/run/process.rs",
         "crates/process/src/run/warden",
@@ -381,7 +381,7 @@ fn rooms_of_the_tool_do_not_know_what_they_must_not() {
         ]
         .concat(),
     );
-    // Weights know nothing of what they price.
+    // The costs know nothing of what has them.
     assert_never("crates/synth/src/weights.rs", &["crate"]);
     assert_never("crates/synth/src", &["std::fs", "std::process"]);
     assert_never("crates/expr/src", &["std::fs"]);
@@ -400,9 +400,9 @@ fn rooms_of_the_tool_do_not_know_what_they_must_not() {
         &["crate::exchange"],
         &["src/repair/angelic/", "src/repair/knowledge.rs"],
     );
-    for room in ["src/repair.rs", "src/repair"] {
+    for module in ["src/repair.rs", "src/repair"] {
         assert_never(
-            room,
+            module,
             &[
                 "crate::cli",
                 "nopol_source::rust",

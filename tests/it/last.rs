@@ -161,7 +161,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     assert!(
         again
             .stderr
-            .contains("is fixed already by patch 1, which was applied"),
+            .contains("patch 1 is applied and already fixes"),
         "{}",
         again.stderr
     );

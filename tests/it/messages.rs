@@ -258,14 +258,14 @@ pub fn half(number: u32) -> u32 {
 fn an_example_that_fails_is_named_and_no_success() {
     let alone = Subject::lib(HALF).nopol(&[]);
     assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
-    let what = "there are no tests except doctests, of which `src/lib.rs - half (line 1)` fails. Doctests are not repaired";
+    let what = "there are no tests except doctests, of which `src/lib.rs - half (line 1)` fails. Doctests are not fixed";
     assert!(alone.stderr.contains(what), "{}", alone.stderr);
 
     let test = "#[test]\nfn of_four() {\n    assert_eq!(half(4), 2);\n}\n";
     let subject = Subject::lib(&format!("{HALF}{test}"));
     let beside = subject.nopol(&[]);
     assert_eq!(beside.code, 1, "{}{}", beside.stdout, beside.stderr);
-    let what = "The only test passes. The doctest `src/lib.rs - half (line 1)` fails. Doctests are not repaired";
+    let what = "The only test passes. The doctest `src/lib.rs - half (line 1)` fails. Doctests are not fixed";
     assert!(beside.stdout.contains(what), "{}", beside.stdout);
     assert!(
         !beside.stdout.contains("Nothing to repair"),
@@ -294,7 +294,7 @@ fn an_example_that_fails_is_named_and_no_success() {
         "#[test]\nfn of_one() {\n    assert_eq!(half(0), 1);\n    assert_eq!(half(1), 0);\n}\n";
     let both = Subject::lib(&format!("{HALF}{test}{failing}")).nopol(&["--top", "1"]);
     assert_eq!(both.code, 0, "{}{}", both.stdout, both.stderr);
-    let what = "the doctest `src/lib.rs - half (line 1)` fails without a patch, and doctests are not repaired";
+    let what = "the doctest `src/lib.rs - half (line 1)` fails without a patch, and doctests are not fixed";
     assert!(both.stderr.contains(what), "{}", both.stderr);
 }
 
@@ -421,7 +421,7 @@ mod tests {
     };
     let own = of("large_and_wrong");
     assert!(
-        own.contains("because of a limit: it needs more than 4 GiB"),
+        own.contains("fails in the working copy because of a limit: it needs more than 4 GiB"),
         "{own}"
     );
     assert!(own.contains("panics at src/lib.rs:17:9"), "{own}");
@@ -494,7 +494,7 @@ fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
         let run = subject.nopol(&[&["list"], options].concat());
         (run.code, run.stdout + &run.stderr)
     };
-    let guards = "Places where a guard could stand are left out";
+    let guards = "Places for an early exit are left out";
     let (code, no_git) = list(&["--only-in-diff"]);
     assert!(
         code == 2

@@ -355,7 +355,7 @@ fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
         .unwrap();
     let why = replaced["why"].as_str().unwrap();
     assert!(
-        why.ends_with("; with it the compiler warns: unused variable: `limit`"),
+        why.ends_with("; the patch causes compiler warnings: unused variable: `limit`"),
         "{why}"
     );
     // Without a patch it warns of this one, too.

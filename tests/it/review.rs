@@ -89,7 +89,9 @@ fn patches_are_applied_and_taken_back() {
     let again = subject.nopol(&["apply", "--allow-dirty"]);
     assert_eq!(again.code, 2);
     assert!(
-        again.stderr.contains("is fixed already by patch 1"),
+        again
+            .stderr
+            .contains("patch 1 is applied and already fixes"),
         "{}",
         again.stderr
     );
@@ -173,7 +175,11 @@ fn a_review_explains_applies_and_takes_back() {
     );
     assert!(run.stdout.contains("edited by hand"), "{}", run.stdout);
     // What was edited is built and tested, too.
-    assert!(run.stderr.contains("does not hold"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("was tested now and rejected"),
+        "{}",
+        run.stderr
+    );
     assert!(
         run.stdout.contains("It was built and tested: "),
         "{}",

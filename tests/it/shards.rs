@@ -1,4 +1,4 @@
-//! A search on several machines: shares, and what joins them.
+//! A search on several machines: shards, and what joins them.
 
 use std::fs;
 
@@ -14,15 +14,15 @@ fn ids(report: &Value) -> Vec<&str> {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
-fn all_shares_together_find_what_one_search_finds() {
+fn all_shards_together_find_what_one_search_finds() {
     let subject = Subject::lib(GRADES);
     let whole = subject.nopol(&["--format", "json"]).json();
     let mut codes = Vec::new();
-    for share in 1..=3 {
-        let shard = format!("--shard={share}/3");
+    for number in 1..=3 {
+        let shard = format!("--shard={number}/3");
         let run = subject.nopol(&[&shard, "--format", "outcome"]);
         codes.push(run.code);
-        std::fs::write(subject.root.join(format!("{share}.json")), run.stdout).unwrap();
+        std::fs::write(subject.root.join(format!("{number}.json")), run.stdout).unwrap();
     }
     assert!(codes.iter().all(|code| [0, 1].contains(code)), "{codes:?}");
     let merge = |args: &[&str]| -> Run { subject.nopol(&[&["merge"], args].concat()) };
@@ -34,11 +34,11 @@ fn all_shares_together_find_what_one_search_finds() {
     for id in ids(&whole) {
         assert!(ids(&merged).contains(&id), "{id} is not in {merged}");
     }
-    // Whatever the order of the shares.
+    // Whatever the order of the shards.
     let turned = merge(&["--format=json", "3.json", "1.json", "2.json"]).json();
     assert_eq!(ids(&turned), ids(&merged));
     let human = merge(&["1.json", "2.json", "3.json", "--top", "1"]);
-    let warning = "warning: each share of the search ranked its own patches";
+    let warning = "warning: each shard of the search ranked its own patches";
     assert!(human.stderr.contains(warning), "{}", human.stderr);
     assert_eq!(
         human.stdout.matches("\npatch ").count(),
@@ -49,13 +49,13 @@ fn all_shares_together_find_what_one_search_finds() {
 }
 
 #[test]
-fn what_is_no_share_is_refused_with_a_sentence() {
+fn what_is_no_shard_is_refused_with_a_sentence() {
     let subject = Subject::lib(GRADES);
     let says = |run: &Run, what: &str| {
         assert_eq!(run.code, 2, "{}", run.stderr);
         assert!(run.stderr.contains(what), "{}", run.stderr);
     };
-    says(&subject.nopol(&["--shard", "3/2"]), "write K/N for share K");
+    says(&subject.nopol(&["--shard", "3/2"]), "write K/N for shard K");
     says(
         &subject.nopol(&["merge", "nowhere.json"]),
         "cannot read nowhere.json",
@@ -66,9 +66,9 @@ fn what_is_no_share_is_refused_with_a_sentence() {
     );
 }
 
-/// The outcomes of all shares of a search, written beside the subject; their paths.
-fn shares(subject: &Subject, all: usize) -> Vec<String> {
-    let share = |number: usize| {
+/// The outcomes of all shards of a search, written beside the subject; their paths.
+fn shards(subject: &Subject, all: usize) -> Vec<String> {
+    let shard = |number: usize| {
         let shard = format!("--shard={number}/{all}");
         let run = subject.nopol(&[&shard, "--format", "outcome"]);
         assert!([0, 1].contains(&run.code), "{}", run.stderr);
@@ -76,17 +76,17 @@ fn shares(subject: &Subject, all: usize) -> Vec<String> {
         fs::write(&path, run.stdout).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    (1..=all).map(share).collect()
+    (1..=all).map(shard).collect()
 }
 
 #[test]
 #[ignore = "make test-full: it takes long"]
 fn apply_means_the_patches_that_merge_showed() {
     let subject = Subject::lib(GRADES);
-    let shares = shares(&subject, 3);
+    let shards = shards(&subject, 3);
     let merge = |format: &str| -> Run {
         let mut args = vec!["merge", "--format", format];
-        args.extend(shares.iter().map(String::as_str));
+        args.extend(shards.iter().map(String::as_str));
         subject.nopol(&args)
     };
     let shown = merge("human");
@@ -117,7 +117,7 @@ fn apply_means_the_patches_that_merge_showed() {
         assert_eq!(text.get(at..at + wanted.len()), Some(wanted), "{text}");
         assert_eq!(subject.nopol(&["undo"]).code, 0);
     }
-    // Of a subject that is not as the shares had it nothing is kept, and that is said.
+    // Of a subject that is not as the shards had it nothing is kept, and that is said.
     fs::write(
         subject.root.join("src/lib.rs"),
         format!("// mine\n{GRADES}"),
@@ -137,9 +137,9 @@ fn apply_means_the_patches_that_merge_showed() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
-fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
+fn a_shard_that_is_missing_given_twice_or_of_another_search_is_refused() {
     let subject = Subject::lib(GRADES);
-    let (of_two, of_three) = (shares(&subject, 2), shares(&subject, 3));
+    let (of_two, of_three) = (shards(&subject, 2), shards(&subject, 3));
     let refused = |files: &[&String], what: &str| {
         let mut args = vec!["merge"];
         args.extend(files.iter().map(|file| file.as_str()));
@@ -150,19 +150,19 @@ fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
     };
     refused(
         &[&of_three[0], &of_three[2]],
-        "share 2/3 is missing; all 3 shares are needed",
+        "shard 2/3 is missing; all 3 shards are needed",
     );
     refused(
         &[&of_three[0], &of_three[1], &of_three[1]],
-        "share 2/3 is given twice, and share 3/3 is missing; give the outcome of each share once",
+        "shard 2/3 is given twice, and shard 3/3 is missing; give the outcome of each shard once",
     );
     refused(
         &[&of_two[0], &of_two[1], &of_two[0]],
-        "share 1/2 is given twice",
+        "shard 1/2 is given twice",
     );
     refused(
         &[&of_two[0], &of_three[1], &of_three[2]],
-        "one file is a share of 2, another a share of 3",
+        "one file is a shard of 2, another a shard of 3",
     );
     // The same tests fail, but a file is not the same.
     fs::write(

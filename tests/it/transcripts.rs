@@ -209,7 +209,7 @@ fn it_is_shown_why_there_is_no_patch() {
     No patch found.
       `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    The search found no change of one condition that fixes a failing test. Forcing it true or false, or leaving early, helps at none of the 10 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. Perhaps two conditions must change at once, which `--multi` tries.
+    The search found no change of one condition that fixes a failing test. At none of the 10 places that failing tests reach does a failing test pass when the condition is forced or an early exit is taken; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. Perhaps two conditions must change at once, which `--multi` tries.
     ");
 }
 

@@ -156,7 +156,7 @@ impl Terms {
             limited(&variable.name).map_err(|what| (format!("{}.name", at()), what))?;
             if self.position(&variable.name, ty).is_some() {
                 let what = format!(
-                    "a second variable `{}` of type {}; give each one once",
+                    "variable `{}` of type {} is listed twice",
                     variable.name, variable.ty
                 );
                 return Err((at(), what));
@@ -210,7 +210,7 @@ impl Terms {
             }
             if self.position(&literal.text, ty).is_some() {
                 let what = format!(
-                    "a second `{}` of type {}; give each one once",
+                    "literal `{}` of type {} is listed twice",
                     literal.text, literal.ty
                 );
                 return Err(wrong(what));
@@ -219,7 +219,7 @@ impl Terms {
                 Some(value) => value::from_json(value, ty).map_err(wrong)?,
                 None => plain.ok_or_else(|| {
                     wrong(format!(
-                        "`{}` is not a literal of type {}; mend it, or give its `value`",
+                        "`{}` is not a literal of type {}; correct it, or give its `value`",
                         literal.text, literal.ty
                     ))
                 })?,
@@ -252,7 +252,7 @@ impl Terms {
         }
         let tree = LANGUAGE
             .parse(original)
-            .ok_or_else(|| wrong(format!("`{original}` is not a Rust expression; mend it")))?;
+            .ok_or_else(|| wrong(format!("`{original}` is not a Rust expression; correct it")))?;
         let mut missing = None;
         let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
             let found = self.find(leaf, expected);
@@ -269,7 +269,7 @@ impl Terms {
                  or make `original` null"
             ))),
             _ => Err(wrong(format!(
-                "`{original}` is not a condition: its operands' types do not fit; mend it"
+                "`{original}` is not a condition: its operands' types do not fit; correct it"
             ))),
         }
     }

@@ -109,7 +109,7 @@ fn what_is_malformed_is_said_with_where_and_what_to_do() {
     says(
         &file("").replace("v.len()", "i").replace("usize", "i64"),
         "variables[1]",
-        "once",
+        "is listed twice",
     );
     says(
         &file("").replace("7]", "true]"),

@@ -65,7 +65,7 @@ impl<'c> EditFeatures<'c> {
         if let Some(new) = facts.after.tree(language) {
             let old = match facts.kind.form() {
                 Form::Replace | Form::Compute => language.parse(&plain_names(&facts.before)),
-                _ => None,
+                Form::Wrap | Form::Leave | Form::Branch | Form::Narrow => None,
             };
             self.condition(old.as_ref(), new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(new));
@@ -113,7 +113,11 @@ impl<'c> EditFeatures<'c> {
         if let Some(kind) = kind {
             self.set(kind, true);
         }
-        if matches!(facts.kind.form(), Form::Leave | Form::Branch) {
+        let has_body = match facts.kind.form() {
+            Form::Leave | Form::Branch => true,
+            Form::Replace | Form::Wrap | Form::Narrow | Form::Compute => false,
+        };
+        if has_body {
             let body = match facts.body_origin {
                 BodyOrigin::Own => F::BodyOwn,
                 BodyOrigin::Variant => F::BodyVariant,
@@ -146,7 +150,7 @@ impl<'c> EditFeatures<'c> {
                 .iter()
                 .any(|word| text.trim_start().starts_with(word))
         };
-        let wraps = facts.kind.form() == Form::Wrap;
+        let wraps = facts.kind.form().skips();
         self.set(F::WrapsExit, wraps && is_exit(&facts.before));
     }
 
@@ -261,7 +265,9 @@ impl<'c> EditFeatures<'c> {
         self.set(F::BoundsTwice, bounds_twice(new));
         let controlled = match self.facts.kind.form() {
             Form::Wrap => &self.facts.before,
-            _ => &self.facts.body,
+            Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute => {
+                &self.facts.body
+            }
         };
         let mut operands = Vec::new();
         leaf_nodes(new, &mut operands);

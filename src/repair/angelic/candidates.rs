@@ -330,7 +330,7 @@ impl At<'_> {
         let (problem, expr) = observed.problem.with_constant(value);
         let observed = Observed::new(sources, site, problem, &observed.recorded);
         let is_jump = matches!(site.text.trim(), "break;" | "continue;") && !value;
-        let leaves_jump_out = site.kind.form() == Form::Wrap && is_jump;
+        let leaves_jump_out = site.kind.form().skips() && is_jump;
         let (base, why) = match (leaves_jump_out, site.kind.form()) {
             (true, _) => (WEIGHTS.fix.jump_left_out, "left out".into()),
             (_, Form::Wrap) => (

@@ -164,7 +164,7 @@ impl Explanation {
     fn clause(
         &self,
         tests: &TiSlice<TestIndex, TestId>,
-        evidence: &contexts::Evidence,
+        evidence: &contexts::ClauseEvidence,
     ) -> ClauseReport {
         let named = |wanted: bool| {
             let tests_of = evidence.tests.iter();

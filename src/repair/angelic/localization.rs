@@ -141,10 +141,10 @@ fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
     );
     match (session.baseline.verdicts[test], is_late) {
         (Verdict::TimedOut, _) => format!(
-            "{name} does not end within the time limit, and no forced outcome ends it so that it passes: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+            "{name} exceeds the time limit, and no forced outcome makes it finish and pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
         ),
         (_, true) => format!(
-            "{name} is slower with instrumentation, and the time limit stopped it there; no forced outcome makes it pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+            "{name} exceeds the time limit when it is instrumented, and no forced outcome makes it finish and pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
         ),
         (_, false) => format!(
             "{name} makes more than {} (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",

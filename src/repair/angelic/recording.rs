@@ -107,7 +107,7 @@ pub(super) fn record(
     }
     for test in recording.lost {
         knowledge.notes.warn(format!(
-            "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
+            "{} fails while values are recorded, so its values are not used; candidates must still pass it",
             session.tests[test]
         ));
     }

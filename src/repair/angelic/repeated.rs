@@ -41,8 +41,11 @@ pub(super) fn fixes(
     let mut fixes = Vec::new();
     for found in sites.iter().filter(|found| !found.cures.is_empty()) {
         let site = session.site(found.site);
-        let is_new = matches!(site.kind.form(), Form::Wrap | Form::Leave);
-        if !is_new || site.asserts() {
+        let lacks_a_condition = match site.kind.form() {
+            Form::Wrap | Form::Leave => true,
+            Form::Replace | Form::Branch | Form::Narrow | Form::Compute => false,
+        };
+        if !lacks_a_condition || site.asserts() {
             continue;
         }
         let place = place::of(site) + place::common(found.suspiciousness, site.kind);

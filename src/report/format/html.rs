@@ -265,7 +265,7 @@ fn sources(outcome: &Outcome) -> Markup {
     html! {
         @if !outcome.files.is_empty() {
             h2 { "Where the failing tests go" }
-            p { "The warmer a line, the more suspicious it is: failing tests go there, and few passing ones do. A note below a line names the forced outcomes that make a failing test pass." }
+            p { "The warmer the colour of a line, the more suspicious it is: failing tests execute it, and few passing tests do. A note below a line names the forced outcomes that make a failing test pass." }
             @for (file, sites) in &of_files {
                 @if let Some(text) = outcome.files.get(*file) {
                     details open[outcome.patches.iter().any(|patch| patch.edits.iter().any(|edit| edit.file == **file))] {

@@ -234,14 +234,20 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
 
 /// Whether the message is an error, which goes to standard error.
 pub fn is_error(ending: Ending) -> bool {
-    matches!(
-        ending,
+    match ending {
         Ending::CannotBuild
-            | Ending::UnusableBaseline
-            | Ending::Interrupted
-            | Ending::Usage
-            | Ending::Internal
-    )
+        | Ending::UnusableBaseline
+        | Ending::Interrupted
+        | Ending::Usage
+        | Ending::Internal => true,
+        Ending::Patched
+        | Ending::PartlyPatched
+        | Ending::NoPatch
+        | Ending::NothingToRepair
+        | Ending::Localized
+        | Ending::Listed
+        | Ending::TimeLimit => false,
+    }
 }
 
 /// The files that a patch changes.
@@ -328,10 +334,10 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .count();
     match others {
         0 => writeln!(out, "Failing tests reach no other site."),
-        1 => writeln!(out, "Another site that failing tests reach is not angelic."),
         _ => writeln!(
             out,
-            "{others} other sites that failing tests reach are not angelic."
+            "At {} that failing tests reach, no forced outcome makes a test pass.",
+            count(others, "other site")
         ),
     }
 }
@@ -426,7 +432,7 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         0 => Ok(()),
         _ => writeln!(
             out,
-            "Places where a guard could stand are left out; `--kind guard` lists them."
+            "Places for an early exit are left out; `--kind guard` lists them."
         ),
     }
 }

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::{Render, Rendered};
 use crate::report::regions::position;
 use crate::report::{
-    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
-    Evidence, Outcome, PatchReport,
+    AlternativeReport, AngelicHow, AngelicReport, Assurance, ClauseReport, DifferenceReport,
+    EditReport, Outcome, PatchReport,
 };
 
 /// Incremented when a field is removed or changes its meaning.
@@ -31,7 +31,7 @@ struct Report<'a> {
     warnings: &'a [String],
     /// Tests that fail every time, as `PACKAGE::TARGET::NAME`.
     failing_tests: &'a [String],
-    /// Tests that passed once and failed once; neither repaired nor relied on.
+    /// Tests that passed in some runs and failed in others; neither fixed nor relied on.
     flaky_tests: &'a [String],
     /// All tests; only from `cargo nopol list`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -40,7 +40,7 @@ struct Report<'a> {
     sites: Vec<Site<'a>>,
     /// Plausible patches, best first.
     patches: Vec<Patch<'a>>,
-    /// The rank of the patch that was written into the subject.
+    /// The rank of the patch that was written into the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     applied: Option<u32>,
     /// If it was an alternative to that patch: its number, from 1.
@@ -143,13 +143,13 @@ struct Patch<'a> {
     /// A unified diff relative to the workspace root, or, of a file outside of it, to the top of its
     /// git repository.
     diff: &'a str,
-    /// The tests it cures.
+    /// The tests it fixes.
     fixes: &'a [String],
     /// A last resort: it only makes a condition constant or leaves a statement out.
     trivial: bool,
     /// It was rebuilt alone and passed the whole suite: `evidence` is `tested`.
     checked: bool,
-    evidence: Evidence,
+    evidence: Assurance,
     /// Compiler warnings and valgrind errors that occur only with the patch; they lower its rank.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     doubts: &'a [String],
@@ -189,7 +189,7 @@ struct Alternative<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Clause<'a> {
     text: &'a str,
-    /// Tests the patch cures in which the clause decided an outcome.
+    /// Tests the patch fixes in which the clause decided an outcome.
     failing_tests: &'a [String],
     /// Passing tests in which the clause decided an outcome.
     passing_tests: &'a [String],
@@ -491,7 +491,7 @@ struct KnownPatch {
     id: String,
     rank: usize,
     checked: bool,
-    evidence: Option<Evidence>,
+    evidence: Option<Assurance>,
     #[serde(default)]
     fixes: Vec<String>,
     edits: Vec<KnownEdit>,
@@ -557,8 +557,8 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
             // A report of an older version has no more than whether it was checked.
             evidence: match patch.evidence {
                 Some(evidence) => evidence,
-                None if patch.checked => Evidence::Tested,
-                None => Evidence::Together,
+                None if patch.checked => Assurance::Tested,
+                None => Assurance::Together,
             },
             fixes: patch.fixes,
             edits: edits(patch.edits)?,

@@ -44,7 +44,7 @@ impl Render for JUnit {
         }
         for test in &outcome.flaky_tests {
             let mut status = TestCaseStatus::skipped();
-            status.set_message("flaky: it passed once and failed once");
+            status.set_message("flaky: it passes in some runs and fails in others");
             suite.add_test_case(TestCase::new(&**test, status));
         }
         report.add_test_suite(suite);
@@ -52,7 +52,7 @@ impl Render for JUnit {
             let mut suite = TestSuite::new("doctests");
             for example in &outcome.failing_examples {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message("a doctest; doctests are not repaired");
+                status.set_message("a doctest; doctests are not fixed");
                 suite.add_test_case(TestCase::new(&**example, status));
             }
             report.add_test_suite(suite);

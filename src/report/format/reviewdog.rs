@@ -20,7 +20,7 @@ impl Render for RdJson {
     }
 
     fn help(&self) -> &'static str {
-        "For `reviewdog -f=rdjson`; patches are suggestions"
+        "One JSON object, for `reviewdog -f=rdjson`"
     }
 
     fn shows_faults(&self) -> bool {
@@ -43,7 +43,7 @@ impl Render for RdJsonl {
     }
 
     fn help(&self) -> &'static str {
-        "For `reviewdog -f=rdjsonl`; patches are suggestions"
+        "A JSON object on each line, for `reviewdog -f=rdjsonl`"
     }
 
     fn shows_faults(&self) -> bool {

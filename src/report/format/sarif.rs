@@ -43,7 +43,7 @@ impl Render for Sarif {
     }
 
     fn help(&self) -> &'static str {
-        "SARIF 2.1.0 for code scanning; patches are fixes"
+        "SARIF 2.1.0, for code scanning and editors"
     }
 
     fn shows_faults(&self) -> bool {

@@ -25,7 +25,7 @@ impl Render for WholeFormat {
     }
 
     fn help(&self) -> &'static str {
-        "Everything about one share of a search, for `cargo nopol merge`"
+        "Everything about one shard of a search, for `cargo nopol merge`"
     }
 
     fn shows_places(&self) -> bool {
@@ -53,7 +53,7 @@ pub fn read(text: &str) -> Result<Outcome> {
     let whole: Whole = serde_json::from_str(text)
         .context("this is not what `cargo nopol --format outcome` prints")?;
     if whole.nopol_outcome != VERSION {
-        bail!("another version of cargo-nopol wrote this; use the same one for all shares");
+        bail!("another version of cargo-nopol wrote this; use the same one for all shards");
     }
     Ok(whole.outcome)
 }

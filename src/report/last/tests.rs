@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::report::{
-    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
-    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, Evidence, FaultPlace,
+    AlternativeReport, AngelicHow, AngelicReport, Assurance, ClauseReport, Complaint,
+    ContextReport, ContextRow, ContextTable, DifferenceReport, EditReport, Ending, FaultPlace,
     FaultReport, GroupReport, PackageReport, PatchReport, Phase, Reach, SiteReport,
 };
 
@@ -47,7 +47,7 @@ fn full() -> Outcome {
         diff: "--- a\n+++ b\n".to_owned(),
         fixes: vec!["t".to_owned()],
         is_trivial: true,
-        evidence: Evidence::Tested,
+        evidence: Assurance::Tested,
         doubts: vec!["d".to_owned()],
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
@@ -114,7 +114,7 @@ fn full() -> Outcome {
         unread: vec!["u".to_owned()],
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
-        set_aside: Vec::new(),
+        not_targeted: Vec::new(),
         failing_examples: vec!["e".to_owned()],
         has_doctests: true,
         passing_tests: vec!["p".to_owned()],

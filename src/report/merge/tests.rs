@@ -1,10 +1,10 @@
-//! Outcomes of shares, joined.
+//! Outcomes of shards, joined.
 
 use super::*;
-use crate::report::Evidence;
+use crate::report::Assurance;
 use crate::report::tests::patch;
 
-fn share(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
+fn shard(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
     let tests: Vec<String> = tests.iter().map(ToString::to_string).collect();
     let patches: Vec<PatchReport> = patches
         .into_iter()
@@ -55,10 +55,10 @@ fn ids(outcome: &Outcome) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares() {
-    let a = share(&["t"], vec![(10, named(1, "a1")), (40, named(2, "a2"))]);
-    let b = share(&["t"], vec![(20, named(1, "b1")), (15, named(2, "b2"))]);
-    let none = share(&["t"], Vec::new());
+fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shards() {
+    let a = shard(&["t"], vec![(10, named(1, "a1")), (40, named(2, "a2"))]);
+    let b = shard(&["t"], vec![(20, named(1, "b1")), (15, named(2, "b2"))]);
+    let none = shard(&["t"], Vec::new());
     let [a, none, b] = numbered([a, none, b]);
     let merged = merge(&[a.clone(), none.clone(), b.clone()], 3).unwrap();
     assert_eq!(ids(&merged), [(1, "a1"), (2, "b1"), (3, "b2")]);
@@ -84,11 +84,11 @@ fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
     };
     let one = beside(named(1, "b1"), "b2", [1, 2]);
     let two = beside(named(2, "b2"), "b1", [2, 1]);
-    let a = share(&["t"], vec![(10, named(1, "a1"))]);
-    let b = share(&["t"], vec![(20, one), (30, two)]);
-    let shares = numbered([a, b]);
+    let a = shard(&["t"], vec![(10, named(1, "a1"))]);
+    let b = shard(&["t"], vec![(20, one), (30, two)]);
+    let shards = numbered([a, b]);
     let ranks = |top| -> Vec<Option<[usize; 2]>> {
-        let merged = merge(&shares, top).unwrap();
+        let merged = merge(&shards, top).unwrap();
         let differs = merged.patches.into_iter().map(|patch| patch.differs);
         differs.map(|it| it.map(|it| it.ranks)).collect()
     };
@@ -98,11 +98,11 @@ fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
 }
 
 #[test]
-fn last_resorts_come_last_and_a_share_that_was_stopped_is_told() {
+fn last_resorts_come_last_and_a_shard_that_was_stopped_is_told() {
     let mut trivial = named(1, "trivial");
     trivial.is_trivial = true;
-    let a = share(&["t"], vec![(1, trivial)]);
-    let mut b = share(&["t"], vec![(50, named(1, "b"))]);
+    let a = shard(&["t"], vec![(1, trivial)]);
+    let mut b = shard(&["t"], vec![(50, named(1, "b"))]);
     b.ending = Ending::TimeLimit;
     let merged = merge(&numbered([a, b]), 5).unwrap();
     assert_eq!(ids(&merged), [(1, "b"), (2, "trivial")]);
@@ -111,34 +111,34 @@ fn last_resorts_come_last_and_a_share_that_was_stopped_is_told() {
 
 #[test]
 fn outcomes_of_different_searches_are_refused() {
-    let shares = numbered([share(&["t"], Vec::new()), share(&["u"], Vec::new())]);
-    let error = merge(&shares, 5).unwrap_err();
+    let shards = numbered([shard(&["t"], Vec::new()), shard(&["u"], Vec::new())]);
+    let error = merge(&shards, 5).unwrap_err();
     assert!(
-        error.to_string().contains("not shares of one search"),
+        error.to_string().contains("not shards of one search"),
         "{error}"
     );
     assert!(merge(&[], 5).is_err());
 }
 
 #[test]
-fn each_share_is_needed_once_and_a_whole_search_is_its_only_share() {
-    let whole = share(&["t"], Vec::new());
+fn each_shard_is_needed_once_and_a_whole_search_is_its_only_shard() {
+    let whole = shard(&["t"], Vec::new());
     assert!(merge(std::slice::from_ref(&whole), 5).is_ok());
     assert!(merge(&[whole.clone(), whole.clone()], 5).is_err());
-    let shares: [Outcome; 30] = numbered(std::array::from_fn(|_| whole.clone()));
-    assert!(merge(&shares, 5).is_ok());
-    let said = |shares: &[Outcome]| merge(shares, 5).unwrap_err().to_string();
-    assert!(said(&shares[1..]).contains("share 1/30 is missing; "));
-    assert!(said(&shares[..2]).contains("11/30, 12/30 and more are missing; "));
+    let shards: [Outcome; 30] = numbered(std::array::from_fn(|_| whole.clone()));
+    assert!(merge(&shards, 5).is_ok());
+    let said = |shards: &[Outcome]| merge(shards, 5).unwrap_err().to_string();
+    assert!(said(&shards[1..]).contains("shard 1/30 is missing; "));
+    assert!(said(&shards[..2]).contains("11/30, 12/30 and more are missing; "));
     assert!(
-        said(&[shares[0].clone(), whole])
-            .contains("one file is a share of 30, another a share of 1")
+        said(&[shards[0].clone(), whole])
+            .contains("one file is a shard of 30, another a shard of 1")
     );
 }
 
 #[test]
-fn what_says_the_share_is_left_out_of_the_options() {
-    for (of_share, of_all) in [
+fn what_says_the_shard_is_left_out_of_the_options() {
+    for (of_shard, of_all) in [
         (" --shard 1/3", ""),
         (
             " --top 9 --shard=2/3 --file 'src/*.rs'",
@@ -147,7 +147,7 @@ fn what_says_the_share_is_left_out_of_the_options() {
         (" --shard 2/3 -- --shard 1/2", " -- --shard 1/2"),
         ("", ""),
     ] {
-        assert_eq!(without_shard(of_share), of_all);
+        assert_eq!(without_shard(of_shard), of_all);
     }
 }
 
@@ -158,16 +158,16 @@ fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_orde
         ..named(rank, id)
     };
     let unchecked = PatchReport {
-        evidence: Evidence::Together,
+        evidence: Assurance::Together,
         ..sure(1, "unchecked", 0.6)
     };
     let trivial = PatchReport {
         is_trivial: true,
         ..sure(1, "trivial", 0.1)
     };
-    let a = share(&["t"], vec![(10, unchecked)]);
-    let b = share(&["t"], vec![(20, sure(1, "b", 0.4)), (30, trivial)]);
-    let c = share(&["t"], vec![(25, sure(1, "c", 0.67))]);
+    let a = shard(&["t"], vec![(10, unchecked)]);
+    let b = shard(&["t"], vec![(20, sure(1, "b", 0.4)), (30, trivial)]);
+    let c = shard(&["t"], vec![(25, sure(1, "c", 0.67))]);
     let merged = merge(&numbered([a, b, c]), 5).unwrap();
     let shown: Vec<(&str, f64)> = merged
         .patches
@@ -187,10 +187,10 @@ fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_orde
 
 #[test]
 fn a_failing_test_has_one_cause_and_what_cures_fewer_tests_comes_later_and_is_a_guess() {
-    let both = share(&["a", "b"], vec![(30, named(1, "both"))]);
+    let both = shard(&["a", "b"], vec![(30, named(1, "both"))]);
     let one = Outcome {
         failing_tests: both.failing_tests.clone(),
-        ..share(&["b"], vec![(10, named(1, "one"))])
+        ..shard(&["b"], vec![(10, named(1, "one"))])
     };
     let merged = merge(&numbered([one, both]), 5).unwrap();
     assert_eq!(merged.groups.len(), 1, "{:?}", merged.groups);
@@ -207,24 +207,24 @@ fn causes_come_in_the_order_of_their_cheapest_patches_and_a_test_that_none_cures
     let likely = |tests: &[&str], cost: u32, id: &str| {
         let patch = PatchReport {
             confidence: 0.6,
-            evidence: Evidence::Tested,
+            evidence: Assurance::Tested,
             ..named(1, id)
         };
         let all = ["a", "b", "c"].map(str::to_owned).to_vec();
         Outcome {
             failing_tests: all,
-            ..share(tests, vec![(cost, patch)])
+            ..shard(tests, vec![(cost, patch)])
         }
     };
-    let of = |shares: &[Outcome]| -> Vec<(String, f64)> {
-        let merged = merge(shares, 5).unwrap();
+    let of = |shards: &[Outcome]| -> Vec<(String, f64)> {
+        let merged = merge(shards, 5).unwrap();
         let patches = merged.patches.into_iter();
         patches.map(|it| (it.id, it.confidence)).collect()
     };
-    let shares = numbered([likely(&["a"], 20, "x"), likely(&["b"], 10, "y")]);
+    let shards = numbered([likely(&["a"], 20, "x"), likely(&["b"], 10, "y")]);
     let both = [("y".to_owned(), 0.3), ("x".to_owned(), 0.3)];
-    assert_eq!(of(&shares), both);
-    let shares = numbered([likely(&["a"], 20, "x"), likely(&["b", "c"], 30, "y")]);
+    assert_eq!(of(&shards), both);
+    let shards = numbered([likely(&["a"], 20, "x"), likely(&["b", "c"], 30, "y")]);
     let all = [("y".to_owned(), 0.6), ("x".to_owned(), 0.6)];
-    assert_eq!(of(&shares), all);
+    assert_eq!(of(&shards), all);
 }

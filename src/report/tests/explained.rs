@@ -39,7 +39,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     let said = explained(&outcome, "2");
     // They may be of a run with forced outcomes, which neither patch has.
-    let decides = "If these values occur with one of the patches and the result depends on them";
+    let decides = "If these values can occur there, write a test";
     assert!(said.contains(decides), "{said}");
     let same = "their conditions differ in recorded values; no test distinguishes the patches.";
     assert!(said.contains(same), "{said}");
@@ -58,14 +58,14 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
         notes.contains(&"the doctest of `src/lib.rs - f` still fails with it".to_owned()),
         "{notes:?}"
     );
-    outcome.patches[0].evidence = Evidence::Together;
+    outcome.patches[0].evidence = Assurance::Together;
     outcome.patches[0].failing_examples.clear();
     let said = explained(&outcome, "2");
     assert!(
         said.contains("; both fix the same failing tests."),
         "{said}"
     );
-    outcome.patches[0].evidence = Evidence::Tested;
+    outcome.patches[0].evidence = Assurance::Tested;
     outcome.patches[0]
         .fixes
         .push(outcome.failing_tests[1].clone());
@@ -85,7 +85,7 @@ fn another_patch_at_the_same_line_is_not_denied() {
     let span = outcome.patches[0].edits[0].span.clone();
     outcome.patches[0].edits[0].span = span.start..span.end + 1;
     let said = explained(&outcome, "2");
-    assert!(said.contains("another patch at this place"), "{said}");
+    assert!(said.contains("another patch here"), "{said}");
     outcome.patches[0].edits[0].line += 1;
     outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
     let said = explained(&outcome, "2");
@@ -105,7 +105,7 @@ fn what_no_recorded_values_were_looked_at_for_is_said_to_be_so() {
     );
     assert!(!said.contains("No values"), "{said}");
     // A formula reads no values, so their absence says nothing.
-    outcome.patches[1].evidence = Evidence::Interpreted;
+    outcome.patches[1].evidence = Assurance::Interpreted;
     let said = explained(&outcome, "2");
     assert!(!said.contains("values"), "{said}");
 }

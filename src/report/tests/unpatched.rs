@@ -130,7 +130,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "The search found no change of one condition that fixes a failing test. Forcing it true or false does not help at the only place"
+            "The search found no change of one condition that fixes a failing test. At the only place that failing tests reach, no failing test passes when the condition is forced"
         ),
         "{localization}"
     );
@@ -147,7 +147,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let quick = outcome.why_not().unwrap();
     assert!(
         quick.ends_with(
-            "at the only place that failing tests reach. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
+            "when the condition is forced. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
              integer expressions; missing calls and assignments are not searched for. Without `--quick`, more is tried."
         ),
         "{quick}"
@@ -174,7 +174,7 @@ fn without_an_angelic_site_localization_ended_it() {
     ]);
     let exits = outcome.why_not().unwrap();
     assert!(
-        exits.contains("Forcing it true or false, or leaving early, helps at none of the 3 places that failing tests reach"),
+        exits.contains("At none of the 3 places that failing tests reach does a failing test pass when the condition is forced or an early exit is taken"),
         "{exits}"
     );
     assert!(
@@ -186,17 +186,22 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.tried_pairs = true;
     let pairs = outcome.why_not().unwrap();
     assert!(
-        pairs.contains("nor do two conditions changed at once"),
+        pairs.contains("Changing two conditions at once does not help, either."),
         "{pairs}"
     );
     // Without a condition the report mentions none.
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("The search found no new condition that fixes a failing test: leaving early helps at none of the 2 places that failing tests reach, and the failing tests reach no condition that may be changed. The early exits"),
+        none.starts_with("The search found no new condition that fixes a failing test: at none of the 2 places that failing tests reach does a failing test pass when an early exit is taken, and the failing tests reach no condition that may be changed. The early exits"),
         "{none}"
     );
-    for untrue in ["small edits", "two conditions", "--multi", "Forcing"] {
+    for untrue in [
+        "small edits",
+        "two conditions",
+        "--multi",
+        "condition is forced",
+    ] {
         assert!(!none.contains(untrue), "{none}");
     }
     let computed = SiteReport {
@@ -282,7 +287,7 @@ fn a_localization_does_not_speak_of_patches() {
     outcome.sites[0].angelic.clear();
     assert_eq!(
         human(&outcome),
-        "No angelic site found.\nForcing it true or false does not help at the only place that failing tests reach.\n"
+        "No angelic site found.\nAt the only place that failing tests reach, no failing test passes when the condition is forced.\n"
     );
 }
 

@@ -51,7 +51,7 @@ impl Ecosystem for Packages {
 
     fn answered(&self, _: &Utf8Path, _: &Workspace, _: &Runner, _: Duration) -> Result<Answered> {
         Err(SubjectError::Usage(
-            "--reference is for C programs, where a test may be an input without an output; the tests of a crate contain what they expect"
+            "--reference works for C programs only: the tests of a crate state their expected results themselves"
                 .to_owned(),
         )
         .into())

@@ -72,8 +72,8 @@ fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
         said => format!(" ({said})"),
     };
     SubjectError::Usage(format!(
-        "the tests of target `{}` of package `{}` cannot be listed with the arguments after `--` ({}){said}; without them they \
-         can. `cargo test -- --help` lists the arguments that are allowed there",
+        "the test harness of target `{}` of package `{}` rejects the arguments after `--` ({}){said}; \
+         `cargo test -- --help` lists the arguments that are allowed there",
         target.target,
         target.package,
         args.join(" ")

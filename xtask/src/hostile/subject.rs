@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use nopol_basics::count;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -429,7 +430,7 @@ pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> CaseResul
         .or_else(|| lines.next_back().map(str::to_owned))
         .unwrap_or_default();
     let said = match value["patches"].as_array().map(Vec::len) {
-        Some(number @ 1..) if said.is_empty() => format!("{number} patches"),
+        Some(number @ 1..) if said.is_empty() => count(number, "patch"),
         _ => said,
     };
     if !wrong.is_empty() {

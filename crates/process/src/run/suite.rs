@@ -141,9 +141,9 @@ impl Suite<'_> {
 pub struct Baseline {
     /// By test index.
     pub verdicts: TiVec<TestIndex, Verdict>,
-    /// Tests whose two runs differed. They are neither repaired nor relied on.
+    /// Tests whose two runs differed. They are neither fixed nor relied on.
     pub flaky: Vec<TestIndex>,
-    /// Tests that fail here but pass when run as the user runs them. They are neither repaired nor relied on.
+    /// Tests that fail here but pass when run as the user runs them. They are neither fixed nor relied on.
     pub environment_dependent: Vec<TestIndex>,
     /// Those of them that the sandbox refused something: whether they pass without it is not known.
     pub denied: Vec<TestIndex>,

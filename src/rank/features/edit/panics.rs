@@ -27,7 +27,7 @@ impl EditFeatures<'_> {
         }
         let code = match facts.kind.form() {
             Form::Replace => &facts.before,
-            _ => &self.near[1],
+            Form::Wrap | Form::Leave | Form::Branch | Form::Narrow | Form::Compute => &self.near[1],
         };
         let code = squeezed(code);
         comparisons(new).iter().any(|(op, a, b)| {

@@ -40,9 +40,9 @@ pub fn read(listing: &Listing) -> BuildInfo {
         ..BuildInfo::default()
     };
     if cache {
-        build_info.notes.push(
-            "`build` is left alone: CMake would refuse it in the copy that is built.".to_owned(),
-        );
+        build_info
+            .notes
+            .push("`build` is left alone: CMake would refuse it in the working copy.".to_owned());
     }
     let mut unsupported = Vec::new();
     for (name, command) in &reader.tests {

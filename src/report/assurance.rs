@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::PatchReport;
 
-/// The strongest evidence for a patch. Only [`Evidence::Tested`] says that the program passes its tests with it.
+/// How far a patch was checked. Only `tested` says that the program passes its tests with it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Evidence {
+#[schemars(rename = "Evidence")]
+pub enum Assurance {
     /// It was built alone. The tests that it fixes pass with it, and so do those that passed before.
     Tested,
     /// Tests passed with it in a build with all candidates; it was not built alone.
@@ -22,7 +23,7 @@ pub enum Evidence {
     Asserted,
 }
 
-impl Evidence {
+impl Assurance {
     /// Whether the program was built with the patch alone and passed its tests.
     pub fn is_tested(self) -> bool {
         self == Self::Tested
