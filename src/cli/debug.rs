@@ -296,15 +296,21 @@ impl Talk<'_> {
         for (number, command) in (1..).zip(&commands) {
             match self.session.execute(command) {
                 Reply::Quit => return false,
-                Reply::Text { output, text } => {
+                Reply::Text {
+                    output,
+                    notes,
+                    text,
+                } => {
                     for line in output.lines() {
                         say(&format!("| {line}"));
                     }
+                    say(notes.trim_end());
                     // Of several commands in a line, the last one says where the program is.
                     if number == last || !matches!(command, Command::Next(_)) {
                         say(&text);
                     }
-                    self.log.shown(&mut self.session, line.trim(), &text);
+                    let said = notes + &text;
+                    self.log.shown(&mut self.session, line.trim(), &said);
                 }
             }
             if *command == Command::Rewrite(None) {

@@ -22,6 +22,7 @@ use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::Format;
+use crate::report::progress::Progress;
 use crate::report::terminal::Terminal;
 
 /// Exit codes, for `--help`.
@@ -96,6 +97,10 @@ pub struct Heap<P: Target> {
     )]
     post: Vec<String>,
 
+    /// Print no progress
+    #[arg(long, short)]
+    quiet: bool,
+
     /// How to show the result
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(|_| true), help_heading = "Report")]
     format: Format,
@@ -140,7 +145,8 @@ impl<P: Target> Heap<P> {
             let refusal = invocation.refusal(texts, observer);
             refusal.map_err(|error| format!("{error:#}"))
         };
-        let repaired = batch::repair(&request, &compile);
+        let progress = Progress::new(Arc::new(Terminal::new(false, self.quiet)));
+        let repaired = batch::repair(&request, &compile, &progress);
         let shown = match formula::accepted(repaired, self.format, Batch::outside) {
             Ok(shown) => shown,
             Err(code) => return code,

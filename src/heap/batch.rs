@@ -19,6 +19,7 @@ use super::specification::{contradiction, describe, triples};
 use crate::formula::load::{Refusal, function_named, of_c, of_rust_with, whole_of};
 use crate::formula::{UserStop, left_out};
 use crate::report::Ended;
+use crate::report::progress::Progress;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::{Project, Subject};
 
@@ -115,7 +116,11 @@ pub(super) const SHAPES: &str = "a change replaces an operand or a comparison, r
 ///
 /// # Errors
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
-pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refusal> {
+pub fn repair(
+    request: &HeapRequest,
+    compile: Compile<'_>,
+    progress: &Progress,
+) -> Result<Batch, Refusal> {
     let subject = Subject::load(&request.project)?;
     let whole = whole_of(&subject)?;
     if !request.failing.is_empty() {
@@ -125,7 +130,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
                     .to_owned(),
             ));
         }
-        return by_tests(request, &subject, &whole);
+        return by_tests(request, &subject, &whole, progress);
     }
     let Some(function) = &request.function else {
         return Err(Refusal::Usage(
@@ -173,6 +178,7 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
     let again = |loaded: &Loaded, changes: &[Change]| {
         holds(loaded, changes, (request, function)).unwrap_or(false)
     };
+    let phase = progress.start("searching linked structures", 0, 0);
     let (found, refusals) = match whole.language {
         Language::C => {
             let all = Confinement::Suspects;
@@ -183,6 +189,15 @@ pub fn repair(request: &HeapRequest, compile: Compile<'_>) -> Result<Batch, Refu
             accepted(&mut loaded, &triples, options, compile, &again).map_err(Refusal::Outside)?
         }
     };
+    progress.finish(
+        phase,
+        0,
+        match &found.repaired.result {
+            HeapOutcome::Patch(_) => "found a repair",
+            HeapOutcome::Correct => "found no fault",
+            _ => "found no repair",
+        },
+    );
     let mut batch = Batch {
         function: function.clone(),
         calls: triples.len(),

@@ -1,19 +1,22 @@
 //! Repairs of a function by tests that fail, instead of by what its heap must be.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
-use nopol_basics::agree;
 use nopol_basics::nearest::did_you_mean;
-use nopol_heap::trial::{Trial, TrialRepair};
+use nopol_basics::{agree, count};
+use nopol_heap::trial::{Heard, Trial, TrialRepair};
 use nopol_heap::written::Written;
 use nopol_program::ir::{Program, Test};
 use nopol_source::Language;
 
 use super::batch::{Batch, By, HeapRequest, SHAPES, load, texts};
-use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c};
+use crate::formula::{late, left_out};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
+use crate::report::markup::code;
+use crate::report::progress::{Progress, Running};
 use crate::subject::Subject;
 use crate::subject::ecosystem::ProgramText;
 
@@ -65,6 +68,7 @@ pub fn repairs(
         tests: &of.tests,
         wanted: failing,
         is_over,
+        heard: &|_| {},
     };
     let found = trial.search(None).found;
     let repairs = found.iter().map(|found| {
@@ -94,6 +98,7 @@ pub(super) fn by_tests(
     request: &HeapRequest,
     subject: &Subject,
     whole: &ProgramText,
+    progress: &Progress,
 ) -> Result<Batch, Refusal> {
     let (program, tests, left_out) = of_c(whole, &[])?;
     let names = || tests.iter().map(|test| &*test.name);
@@ -121,12 +126,15 @@ pub(super) fn by_tests(
         None => None,
     };
     let started = Instant::now();
+    let running = RefCell::new(None);
+    let heard = |heard: Heard<'_>| show(progress, &mut running.borrow_mut(), heard);
     let trial = Trial {
         program: &program,
         texts: &texts(whole),
         tests: &tests,
         wanted: &request.failing,
         is_over: &|| request.stop.is_wanted() || started.elapsed() >= request.time_limit,
+        heard: &heard,
     };
     let tried = trial.search(function);
     let mut batch = Batch {
@@ -138,12 +146,12 @@ pub(super) fn by_tests(
         seconds: started.elapsed().as_secs_f64(),
         ..Batch::default()
     };
-    if tried.failing.is_empty() {
+    if tried.failing.is_empty() && !tried.is_over {
         batch.outcome = Ended::Correct;
         return Ok(batch);
     }
     let Some((first, others)) = tried.found.split_first() else {
-        if tried.searched.is_empty() {
+        if tried.searched.is_empty() && !tried.is_over {
             return Err(Refusal::Outside(match tried.outside.is_empty() {
                 true => {
                     "no function that the failing tests call has pointers to structures".to_owned()
@@ -157,6 +165,14 @@ pub(super) fn by_tests(
             true => Ended::Limit,
             false => Ended::None,
         };
+        if tried.searched.is_empty() {
+            let late = late(Some(request.time_limit), "the run of the tests");
+            batch.message = Some(match is_interrupted {
+                true => "the search was interrupted while it ran the tests".to_owned(),
+                false => late,
+            });
+            return Ok(batch);
+        }
         let [singles, pairs] = tried.looked;
         batch.message = Some(format!(
             "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
@@ -209,6 +225,41 @@ pub(super) fn by_tests(
         }
     }
     Ok(batch)
+}
+
+/// Shows how far a search is: a phase for the changes of one statement of a function, and one for those of two.
+fn show(progress: &Progress, running: &mut Option<Running>, heard: Heard<'_>) {
+    match heard {
+        Heard::Started { is_pairs, changes } => {
+            let name = match is_pairs {
+                true => "trying pairs of changes",
+                false => "trying single changes",
+            };
+            *running = Some(progress.start(name, changes, 0));
+        }
+        Heard::Tried => {
+            if let Some(running) = running {
+                running.step();
+            }
+        }
+        Heard::Finished {
+            function,
+            tried,
+            found,
+        } => {
+            let repairs = match found {
+                0 => String::new(),
+                _ => format!(", {}", count(found, "repair")),
+            };
+            if let Some(running) = running.take() {
+                progress.finish(
+                    running,
+                    0,
+                    &format!("{tried} in {}{repairs}", code(function)),
+                );
+            }
+        }
+    }
 }
 
 /// What becomes of failing tests that --failing does not name, with the first repair.

@@ -661,3 +661,42 @@ fn a_reference_that_frees_what_it_must_not_says_nothing() {
         run.stdout
     );
 }
+
+#[test]
+fn a_search_by_tests_says_how_far_it_is() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nstruct node { int value; struct node *next; };\n\
+        static struct node *drop(struct node *at)\n{\n    while (at != NULL && at->value > 0)\n        at = at->next;\n    return at;\n}\n\
+        int main(int argc, char **argv)\n{\n    struct node *list = NULL;\n    for (int i = 1; i < argc; i++) {\n        \
+        struct node *n = malloc(sizeof *n);\n        n->value = atoi(argv[i]);\n        n->next = list;\n        list = n;\n    }\n    \
+        list = drop(list);\n    printf(\"%d\\n\", list ? list->value : -1);\n    return 0;\n}\n";
+    let subject = described(source, &[("0 3", "0"), ("5 -4 2", "9")]);
+    let run = subject.nopol(&["c", "heap", "--failing", "t1"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    for phase in ["trying single changes", "trying pairs of changes"] {
+        let mut lines = run.stderr.lines().filter(|line| line.contains(phase));
+        let line = lines.next();
+        assert!(
+            line.is_some_and(|line| line.contains(" in `drop` (")),
+            "{}",
+            run.stderr
+        );
+    }
+    let run = subject.nopol(&["c", "heap", "--failing", "t1", "--quiet"]);
+    assert_eq!(run.stderr, "");
+    // The tests are within the limit, too.
+    let run = subject.nopol(&["c", "heap", "--failing", "t1", "--time-limit", "0.000001"]);
+    assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("ended the run of the tests"),
+        "{}",
+        run.stdout
+    );
+    let reference = ["c", "heap", "--function=drop", "--reference-function=drop"];
+    let run = subject.nopol(&reference);
+    assert!(
+        run.stderr
+            .contains("searching linked structures found no fault"),
+        "{}",
+        run.stderr
+    );
+}

@@ -28,6 +28,7 @@ mod formula;
 mod github;
 mod heap;
 mod heap_claims;
+mod heap_freed;
 mod heap_large;
 mod heap_patches;
 mod heap_programs;

@@ -79,6 +79,8 @@ pub enum Reply {
     Text {
         /// What the program printed meanwhile.
         output: String,
+        /// What is wrong with statements on the way, a line each.
+        notes: String,
         /// What the session says.
         text: String,
     },
@@ -110,6 +112,8 @@ pub struct DebugSession {
     /// Pictures as SVG, for callers that show them elsewhere.
     picture: Option<String>,
     steps: usize,
+    /// What is wrong with the statements that the command executed.
+    notes: String,
     /// Whether the user wants the command to end.
     asked: Arc<AtomicBool>,
 }
@@ -135,6 +139,7 @@ impl DebugSession {
             shown_in: None,
             picture: None,
             steps: 0,
+            notes: String::new(),
             asked: Arc::default(),
         }
     }
@@ -182,6 +187,7 @@ impl DebugSession {
         let text = self.dispatch(command).unwrap_or_else(|sentence| sentence);
         Reply::Text {
             output: self.subject.take_output(),
+            notes: std::mem::take(&mut self.notes),
             text: text.trim_end().to_owned(),
         }
     }
@@ -198,11 +204,10 @@ impl DebugSession {
                         "the patch changes this statement: it was executed as a whole\n{text}"
                     ));
                 }
-                let may_allocate = self.may_allocate();
+                self.note_freed_use()?;
+                let guess = self.guess();
                 let stop = self.subject.step(self.settings.limit).map_err(said)?;
-                if may_allocate {
-                    self.names.forget_freed();
-                }
+                self.believe(guess);
                 self.arrived(stop)
             }
             Command::Enter => self.force(true),

@@ -135,6 +135,11 @@ pub fn pairs<'c>(
 }
 
 impl Pairs<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// Each pair with its cost, the most likely first.
     pub fn iter(&self) -> impl Iterator<Item = (usize, Vec<Change>)> + '_ {
         self.all.iter().map(|(cost, first, second)| {

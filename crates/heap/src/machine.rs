@@ -15,7 +15,7 @@ use super::ir::{
     Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId, Term, fit,
 };
 use super::memory::{Entity, Memory};
-use super::state::Value;
+use super::state::{NodeId, Value};
 
 /// A program point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -146,6 +146,25 @@ impl Routine {
             Point::End => None,
         };
         found.unwrap_or(self.code.len())
+    }
+
+    /// The freed node that the statement at an instruction uses in this memory: it reads or writes there, or frees it again.
+    pub fn freed_use(&self, memory: Memory, at: usize) -> Option<NodeId> {
+        let mut machine = Machine::at(self, memory, Point::At(at));
+        let fault = loop {
+            if let Err(fault) = machine.step(self.code.get(machine.at)?) {
+                break fault;
+            }
+            if self.line_at(machine.at).is_some() {
+                return None;
+            }
+        };
+        let is_use = matches!(fault, Fault::Dangling(_) | Fault::Free(_));
+        let pointer = machine.reads.last().filter(|_| is_use)?;
+        match machine.memory.get(*pointer) {
+            Value::Node(node) if machine.memory.node(node)?.is_freed => Some(node),
+            _ => None,
+        }
     }
 }
 

@@ -302,6 +302,30 @@ impl Routine {
         }
     }
 
+    /// The pointers that the statement at an instruction may follow or free, as they are written. `None` if it executes other
+    /// functions, whose pointers have no names there.
+    pub fn followed_at(&self, at: usize) -> Option<Vec<String>> {
+        let is_plain = match self.code.get(at + 1) {
+            None | Some(Instruction::Slot(_) | Instruction::Jump(_) | Instruction::Back(_)) => true,
+            Some(_) => self.line_at(at + 1).is_some(),
+        };
+        let statement = self.statement_at(at).filter(|_| is_plain)?;
+        let paths = self.statements[statement].leaves.iter();
+        let paths = paths.filter_map(|leaf| match &leaf.atom {
+            Atom::Read(path) => Some(path),
+            Atom::Null | Atom::Number(_) => None,
+        });
+        let is_free = matches!(self.code[at], Instruction::Free(..));
+        let pointers = paths.flat_map(|path| {
+            let most = path.fields.len() + usize::from(is_free);
+            (0..most).map(|count| Path {
+                base: path.base,
+                fields: path.fields[..count].to_vec(),
+            })
+        });
+        Some(pointers.map(|path| self.written(&path)).collect())
+    }
+
     /// Whether the statement of an instruction may get memory, itself or in what it calls.
     pub fn may_allocate(&self, at: usize) -> bool {
         let others = self.code.iter().enumerate().skip(at + 1);

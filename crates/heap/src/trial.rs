@@ -49,6 +49,31 @@ pub struct Trial<'t> {
     pub wanted: &'t [String],
     /// Whether the search must end.
     pub is_over: &'t dyn Fn() -> bool,
+    /// Hears how far the search is.
+    pub heard: &'t dyn Fn(Heard<'_>),
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard<'h> {
+    /// So many changes of a function are tried from here on, at most; of two statements each, if it is pairs.
+    Started {
+        /// Whether it is pairs.
+        is_pairs: bool,
+        /// How many.
+        changes: usize,
+    },
+    /// One of them was tried.
+    Tried,
+    /// No more of them are tried.
+    Finished {
+        /// The function.
+        function: &'h str,
+        /// How many were tried.
+        tried: usize,
+        /// How many of them are repairs.
+        found: usize,
+    },
 }
 
 /// A repair.
@@ -98,11 +123,18 @@ impl Trial<'_> {
     /// Searches a function, or all that failing tests call and that have pointers to structures. A test fails if the program
     /// does not do what it says.
     pub fn search(&self, function: Option<FunctionId>) -> Tried {
-        let failing: Vec<&Test> = self
-            .tests
-            .iter()
-            .filter(|test| !passes(self.program, test))
-            .collect();
+        let mut failing: Vec<&Test> = Vec::new();
+        for test in self.tests {
+            if (self.is_over)() {
+                return Tried {
+                    is_over: true,
+                    ..Tried::default()
+                };
+            }
+            if !passes(self.program, test) {
+                failing.push(test);
+            }
+        }
         // Other tests that fail may go on failing.
         let is_wanted = |test: &&Test| self.wanted.is_empty() || self.wanted.contains(&test.name);
         let (failing, given_up): (Vec<&Test>, Vec<&Test>) =
@@ -113,6 +145,9 @@ impl Trial<'_> {
             ..Tried::default()
         };
         for id in self.functions(&failing, function) {
+            if (self.is_over)() {
+                break;
+            }
             let name = &self.program.functions[id].name;
             match Loaded::of_one(self.program.clone(), self.texts.to_vec(), id) {
                 Ok(loaded) if has_pointers(&loaded.routine) => {
@@ -149,6 +184,9 @@ impl Trial<'_> {
         };
         let mut counts: BTreeMap<FunctionId, (usize, usize)> = BTreeMap::new();
         for test in self.tests {
+            if (self.is_over)() {
+                break;
+            }
             let fails = failing.iter().any(|other| other.name == test.name);
             for function in called(test) {
                 let (failing, passing) = counts.entry(function).or_default();
@@ -190,6 +228,7 @@ impl Trial<'_> {
             routine: loaded.routine.clone(),
             tests: tests.map(|test| (test, Runs::default())).collect(),
             is_over: self.is_over,
+            heard: self.heard,
             run: 0,
             looked: 0,
         };
@@ -205,6 +244,10 @@ impl Trial<'_> {
             .map(|(cost, change)| (*cost, vec![change.clone()]))
             .collect();
         singles.sort_by_key(|(cost, _)| *cost);
+        (self.heard)(Heard::Started {
+            is_pairs: false,
+            changes: singles.len(),
+        });
         let found = judge.accepted(singles.into_iter());
         tried.looked[0] += judge.looked;
         tried.is_capped |= judge.run > MOST_RUN;
@@ -217,6 +260,10 @@ impl Trial<'_> {
         let pairs = pairs(&statements, &insertions);
         tried.is_capped |= pairs.is_capped;
         (judge.run, judge.looked) = (0, 0);
+        (self.heard)(Heard::Started {
+            is_pairs: true,
+            changes: pairs.len(),
+        });
         let found = judge.accepted(pairs.iter());
         tried.looked[1] += judge.looked;
         tried.is_capped |= judge.run > MOST_RUN;
@@ -260,6 +307,7 @@ struct Judge<'t> {
     /// The tests, those that should pass first, with what is known of them.
     tests: Vec<(&'t Test, Runs)>,
     is_over: &'t dyn Fn() -> bool,
+    heard: &'t dyn Fn(Heard<'_>),
     /// How many changes were run with the whole program, and how many were looked at.
     run: usize,
     looked: usize,
@@ -296,7 +344,13 @@ impl Judge<'_> {
             if self.passes(&changes) {
                 found.push((cost, changes));
             }
+            (self.heard)(Heard::Tried);
         }
+        (self.heard)(Heard::Finished {
+            function: &self.loaded.routine.name,
+            tried: self.looked,
+            found: found.len(),
+        });
         found
     }
 
@@ -318,6 +372,10 @@ impl Judge<'_> {
     fn passes_now(&mut self, changes: &[Change]) -> bool {
         let mut program = None;
         for (test, runs) in &mut self.tests {
+            // Not all tests passed in time.
+            if (self.is_over)() {
+                return false;
+            }
             match runs.fate(&self.routine) {
                 Some(true) => continue,
                 Some(false) => return false,

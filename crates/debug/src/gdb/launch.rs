@@ -1,6 +1,9 @@
 //! How a program is started in gdb: its arguments, input, directory and environment.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The variable that lists libraries to load into a program.
+const PRELOAD: &str = "LD_PRELOAD";
 
 /// What is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,8 +32,8 @@ impl Launch {
         }
     }
 
-    /// The commands that set this up in gdb.
-    pub(super) fn commands(&self) -> Vec<String> {
+    /// The commands that set this up in gdb, with a library that is loaded into the program before all others.
+    pub(super) fn commands(&self, library: Option<&Utf8Path>) -> Vec<String> {
         // Without a shell gdb splits arguments at spaces, and knows neither quotes nor files.
         let needs_shell = self.input.is_some()
             || self.arguments.iter().any(|argument| {
@@ -58,7 +61,29 @@ impl Launch {
         commands.extend(unset.map(|name| format!("unset environment {name}")));
         let set = self.set.iter();
         commands.extend(set.map(|(name, value)| format!("set environment {name} {value}")));
+        if let Some(library) = library {
+            let preload = match self.preloaded() {
+                Some(others) => format!("{PRELOAD}={library}:{others}"),
+                None => format!("{PRELOAD}={library}"),
+            };
+            commands.push(match needs_shell {
+                // The shell is to run without it.
+                true => format!("set exec-wrapper env {}", quoted(&preload)),
+                false => format!("set environment {preload}"),
+            });
+        }
         commands
+    }
+
+    /// The libraries that are loaded into the program anyway.
+    fn preloaded(&self) -> Option<String> {
+        let own = self.set.iter().rfind(|(name, _)| name == PRELOAD);
+        let others = match own {
+            Some((_, value)) => Some(value.clone()),
+            None if self.unset.iter().any(|name| name == PRELOAD) => None,
+            None => std::env::var(PRELOAD).ok(),
+        };
+        others.filter(|others| !others.is_empty())
     }
 }
 
@@ -81,7 +106,7 @@ mod tests {
             ..Launch::new("./lists", &["3".to_owned()])
         };
         assert_eq!(
-            launch.commands(),
+            launch.commands(None),
             [
                 "set startup-with-shell on",
                 "set args '3' < 'a b/in.txt'",
@@ -89,6 +114,17 @@ mod tests {
                 "unset environment LANG",
                 "set environment HOME /tmp/home",
             ]
+        );
+        let set = ("LD_PRELOAD".to_owned(), "b.so".to_owned());
+        let launch = Launch {
+            set: vec![set],
+            ..launch
+        };
+        let commands = launch.commands(Some("/tmp/a.so".into()));
+        let last = commands.last().map(String::as_str);
+        assert_eq!(
+            last,
+            Some("set exec-wrapper env 'LD_PRELOAD=/tmp/a.so:b.so'")
         );
     }
 }

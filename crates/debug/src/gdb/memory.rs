@@ -55,6 +55,7 @@ impl Subject {
     ///
     /// If gdb does not answer. What it cannot read is [`Value::Unknown`].
     pub fn read_state(&mut self, request: &StateRequest, names: &mut Names) -> Result<State> {
+        self.update(names)?;
         let locals = self.locals()?;
         let mut walk = Walk {
             gdb: &mut self.gdb,
@@ -115,6 +116,45 @@ impl Subject {
             nodes,
             hidden: walk.queue.len(),
         })
+    }
+}
+
+impl Subject {
+    /// Whether one of these pointers may lead to something that was freed: `None` stands for pointers without names.
+    ///
+    /// # Errors
+    ///
+    /// If gdb does not answer.
+    pub fn may_use_freed(
+        &mut self,
+        pointers: Option<&[String]>,
+        names: &mut Names,
+    ) -> Result<bool> {
+        self.update(names)?;
+        if !names.has_freed() {
+            return Ok(false);
+        }
+        let Some(pointers) = pointers else {
+            return Ok(true);
+        };
+        for pointer in pointers {
+            let value = self.gdb.evaluate(&format!("(unsigned long) ({pointer})"));
+            let is_freed = match value.map(|value| value.parse()) {
+                Ok(Ok(address)) => names.has_freed_at(address),
+                Ok(Err(_)) | Err(Error::Refused { .. }) => true,
+                Err(error) => return Err(error),
+            };
+            if is_freed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Tells the nodes what became of their memory.
+    fn update(&mut self, names: &mut Names) -> Result<()> {
+        names.observe(self.blocks()?.unwrap_or_default());
+        Ok(())
     }
 }
 
@@ -286,15 +326,12 @@ impl Walk<'_> {
             return Ok(*value);
         }
         let fields = self.types.node(self.gdb, &key.1)?;
-        let freed = self
-            .names
-            .find(address, &key.1)
-            .filter(|id| self.names.is_freed(*id));
-        let bytes = match freed {
-            Some(_) => None,
-            None => self.read(address, &fields)?,
+        let is_freed = self.names.is_freed_at(address, &key.1);
+        let bytes = match is_freed {
+            true => None,
+            false => self.read(address, &fields)?,
         };
-        let value = if bytes.is_some() || freed.is_some() {
+        let value = if bytes.is_some() || is_freed {
             let id = self.names.number(address, &key.1);
             self.queue.push_back(RawNode { id, fields, bytes });
             Value::Node(id)

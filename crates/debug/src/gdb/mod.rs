@@ -23,9 +23,10 @@
 //! # Ok::<(), gdb::Error>(())
 //! ```
 //!
-//! [`mi`] has the records of the machine interface, and [`process`] the process. What to show of a memory graph, and
-//! when a node is freed, is left to the caller.
+//! [`mi`] has the records of the machine interface, and [`process`] the process. What to show of a memory graph is left to the caller; so
+//! is when a node is freed, where [`Subject::unobserved`] says that this cannot be seen.
 
+mod blocks;
 mod breakpoints;
 mod call;
 mod execution;

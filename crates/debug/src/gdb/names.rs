@@ -1,11 +1,14 @@
 //! The numbers of nodes: which node is at which address. First seen, first numbered; numbers are never used again.
 //!
-//! Structures of different types at one address, such as a structure and its first field, are different nodes. When
-//! a node is freed, or its address given to another one, is for the caller to say.
+//! Structures of different types at one address, such as a structure and its first field, are different nodes. Where the
+//! blocks of the subject are observed, they say when a node is freed, or its address given to another one; otherwise that
+//! is for the caller to say.
 
 use std::collections::HashMap;
 
 use nopol_heap::state::NodeId;
+
+use super::blocks::{Block, Blocks, Held};
 
 /// What is known of a node.
 #[derive(Clone, Debug)]
@@ -14,6 +17,8 @@ struct Entry {
     /// The type as C spells it.
     c_type: String,
     is_freed: bool,
+    /// The block in which it is; none if it is in no block, or the blocks are not observed.
+    block: Option<Block>,
     /// Whether its address may belong to another node now.
     is_forgotten: bool,
 }
@@ -24,6 +29,8 @@ pub struct Names {
     entries: Vec<Entry>,
     /// Those that are not forgotten.
     by_address: HashMap<u64, Vec<NodeId>>,
+    /// The blocks as they were when they were last observed.
+    blocks: Blocks,
 }
 
 impl Names {
@@ -36,7 +43,8 @@ impl Names {
         self.entries.push(Entry {
             address,
             c_type: c_type.to_owned(),
-            is_freed: false,
+            is_freed: self.blocks.at(address) == Held::Freed,
+            block: self.block(address),
             is_forgotten: false,
         });
         self.by_address.entry(address).or_default().push(id);
@@ -77,6 +85,50 @@ impl Names {
     /// Whether a node was freed.
     pub fn is_freed(&self, id: NodeId) -> bool {
         self.entry(id).is_some_and(|entry| entry.is_freed)
+    }
+
+    /// Whether what a pointer of this type leads to was freed, be it numbered or not.
+    pub(super) fn is_freed_at(&self, address: u64, c_type: &str) -> bool {
+        match self.find(address, c_type) {
+            Some(id) => self.is_freed(id),
+            None => self.blocks.at(address) == Held::Freed,
+        }
+    }
+
+    /// The blocks of the subject are these now: nodes were freed, or their memory belongs to new ones.
+    pub(super) fn observe(&mut self, blocks: Blocks) {
+        let mut reused = Vec::new();
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_forgotten) {
+            match blocks.at(entry.address) {
+                Held::Allocated(block) if entry.block == Some(block) => {}
+                Held::Allocated(_) => reused.push(entry.address),
+                Held::Freed => entry.is_freed = true,
+                Held::Elsewhere => {}
+            }
+        }
+        for address in reused {
+            self.forget(address);
+        }
+        self.blocks = blocks;
+    }
+
+    /// Whether any block was freed, or any node.
+    pub(super) fn has_freed(&self) -> bool {
+        let mut entries = self.entries.iter();
+        self.blocks.has_freed() || entries.any(|entry| entry.is_freed && !entry.is_forgotten)
+    }
+
+    /// Whether a block or a node that was freed is at an address.
+    pub(super) fn has_freed_at(&self, address: u64) -> bool {
+        let mut nodes = self.at(address).iter();
+        self.blocks.at(address) == Held::Freed || nodes.any(|id| self.is_freed(*id))
+    }
+
+    fn block(&self, address: u64) -> Option<Block> {
+        match self.blocks.at(address) {
+            Held::Allocated(block) => Some(block),
+            Held::Freed | Held::Elsewhere => None,
+        }
     }
 
     /// Notes that a node was freed. It is still shown while something points to it.

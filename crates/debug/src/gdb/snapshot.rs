@@ -158,7 +158,8 @@ fn writable(process: i32) -> Result<Vec<Mapping>> {
     Ok(mappings.collect())
 }
 
-fn memory(process: i32) -> Result<File> {
+/// The memory of a process that gdb runs.
+pub(super) fn memory(process: i32) -> Result<File> {
     let path = format!("/proc/{process}/mem");
     let opened = OpenOptions::new().read(true).write(true).open(path);
     opened.map_err(|error| unkept(&format!("the memory cannot be read: {error}")))

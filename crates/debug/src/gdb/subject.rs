@@ -14,6 +14,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use super::Result;
+use super::blocks::Observer;
 use super::launch::Launch;
 use super::mi::quote;
 use super::process::{Gdb, GdbOptions};
@@ -90,6 +91,8 @@ pub struct Subject {
     pub(super) breakpoints: BTreeSet<u32>,
     /// The signal that is delivered when the program goes on.
     pub(super) pending: Option<String>,
+    /// What observes the blocks that it allocates and frees; or why nothing does.
+    pub(super) observer: Result<Observer, String>,
 }
 
 impl Subject {
@@ -110,10 +113,15 @@ impl Subject {
             printed_before: String::new(),
             breakpoints: BTreeSet::new(),
             pending: None,
+            observer: Observer::of(&launch.program),
         };
         let command = format!("-file-exec-and-symbols {}", quote(launch.program.as_str()));
         subject.gdb.command(&command)?;
-        for command in launch.commands() {
+        if subject.has_allocator()? {
+            subject.observer = Err("it has an allocator of its own".to_owned());
+        }
+        let library = subject.observer.as_ref().ok();
+        for command in launch.commands(library.map(|observer| &*observer.library)) {
             subject.gdb.console(&command)?;
         }
         subject.use_terminal()?;

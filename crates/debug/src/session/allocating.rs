@@ -1,9 +1,13 @@
-//! Whether a statement may get memory that was freed before: then a freed node may have become another one. A function that is
+//! What statements allocate and free in a program whose blocks cannot be observed: which node `free(pointer);` frees, and whether
+//! a statement may get memory that was freed before, so that a freed node may have become another one. A function that is
 //! followed knows; elsewhere the calls in the text decide.
 
 use nopol_heap::load::Loaded;
+use nopol_heap::state::{NodeId, Value};
 
-use super::DebugSession;
+use super::command::Named;
+use super::{DebugSession, Done, found, said};
+use crate::gdb::Stop;
 
 /// Words before a parenthesis that call nothing, and functions that keep no memory of the sizes of nodes.
 const KNOWN: [&str; 26] = [
@@ -12,9 +16,69 @@ const KNOWN: [&str; 26] = [
     "strchr", "strcmp", "strcpy", "strlen", "strncmp",
 ];
 
+/// What the text says of the statement that comes next.
+#[derive(Default)]
+pub(super) struct Guess {
+    may_allocate: bool,
+    freed: Option<NodeId>,
+}
+
 impl DebugSession {
+    /// Executes the next statement as it was compiled.
+    pub(super) fn plain_next(&mut self) -> Done<Stop> {
+        let guess = self.guess();
+        let stop = self.subject.next(self.settings.limit).map_err(said)?;
+        self.believe(guess);
+        Ok(stop)
+    }
+
+    /// What the statement where the program is may do to blocks; nothing where they are observed.
+    pub(super) fn guess(&mut self) -> Guess {
+        if self.subject.unobserved().is_none() {
+            return Guess::default();
+        }
+        let (may_allocate, pointer) = match self.here() {
+            Some((tracked, at)) => {
+                let routine = &tracked.loaded.routine;
+                (routine.may_allocate(at), routine.freed_at(at))
+            }
+            None => (self.may_allocate(), self.freed_here()),
+        };
+        Guess {
+            may_allocate,
+            freed: self.pointed_to(pointer),
+        }
+    }
+
+    /// The statement was executed.
+    pub(super) fn believe(&mut self, guess: Guess) {
+        if guess.may_allocate {
+            self.may_have_allocated();
+        }
+        if let Some(node) = guess.freed {
+            self.names.mark_freed(node);
+        }
+    }
+
+    /// Code was executed that may have got memory that was freed.
+    pub(super) fn may_have_allocated(&mut self) {
+        if self.subject.unobserved().is_some() {
+            self.names.forget_freed();
+        }
+    }
+
+    /// The node that a pointer, if there is one, leads to.
+    fn pointed_to(&mut self, pointer: Option<String>) -> Option<NodeId> {
+        let named = self.resolved(&Named::Variable(pointer?)).ok()?;
+        let state = self.holding(&named).ok()?;
+        match found(&state, &named) {
+            Ok(Value::Node(node)) => Some(node),
+            _ => None,
+        }
+    }
+
     /// The pointer that the line where the program is frees, if it does nothing else.
-    pub(super) fn freed_here(&self) -> Option<String> {
+    fn freed_here(&self) -> Option<String> {
         let frame = self.stop.as_ref()?.frame.as_ref()?;
         let (path, line) = (frame.full_path.as_ref()?, frame.line?);
         let (_, text) = self.files.iter().find(|(file, _)| path.ends_with(file))?;
@@ -22,7 +86,7 @@ impl DebugSession {
     }
 
     /// Whether the statement where the program is may get memory that was freed.
-    pub(super) fn may_allocate(&self) -> bool {
+    fn may_allocate(&self) -> bool {
         let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
         let Some((path, line)) =
             frame.and_then(|frame| Some((frame.full_path.as_ref()?, frame.line?)))

@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use nopol_heap::ir::Instruction;
 use nopol_heap::load::Loaded;
-use nopol_heap::state::{NodeId, Value};
+use nopol_heap::state::NodeId;
 
-use super::command::Named;
 use super::screen::{Instead, inserted, instead};
 use super::tracked::Tracked;
-use super::{DebugSession, Done, found, push, said};
+use super::{DebugSession, Done, push, said};
 use crate::gdb::{self, Stop, Why};
 
 impl DebugSession {
@@ -33,7 +32,12 @@ impl DebugSession {
         }
         let stop = self.subject.start(self.settings.limit).map_err(said)?;
         let text = self.arrived(stop)?;
-        Ok(format!("the program is at the beginning of `main`\n{text}"))
+        let unobserved = self.subject.unobserved().map_or_else(String::new, |reason| {
+            format!("what the program frees is seen only in the statements that you step through, because {reason}\n")
+        });
+        Ok(format!(
+            "the program is at the beginning of `main`\n{unobserved}{text}"
+        ))
     }
 
     pub(super) fn next(&mut self, times: u32) -> Done<String> {
@@ -53,6 +57,7 @@ impl DebugSession {
         let limit = self.settings.limit;
         let mut text = String::new();
         loop {
+            self.note_freed_use()?;
             let stop = self.advance()?;
             let is_stopped = !stop.is_alive()
                 || matches!(
@@ -82,14 +87,42 @@ impl DebugSession {
         }
     }
 
-    /// The node that a pointer, if there is one, leads to.
-    fn pointed_to(&mut self, pointer: Option<String>) -> Option<NodeId> {
-        let named = self.resolved(&Named::Variable(pointer?)).ok()?;
-        let state = self.holding(&named).ok()?;
-        match found(&state, &named) {
-            Ok(Value::Node(node)) => Some(node),
-            _ => None,
+    /// Notes if the next statement uses a freed node.
+    pub(super) fn note_freed_use(&mut self) -> Done<()> {
+        let Some(node) = self.freed_use()? else {
+            return Ok(());
+        };
+        let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
+        let file = frame.and_then(|frame| frame.file.as_deref());
+        let file = file.map_or("", |file| file.rsplit('/').next().unwrap_or(file));
+        let line = frame.and_then(|frame| frame.line).unwrap_or(0);
+        let note = format!("{file}:{line} uses {node}, which was freed\n");
+        if !self.notes.contains(&note) {
+            self.notes.push_str(&note);
         }
+        Ok(())
+    }
+
+    /// The freed node that the next statement of a function that is followed uses.
+    fn freed_use(&mut self) -> Done<Option<NodeId>> {
+        let Some((tracked, at)) = self.here() else {
+            return Ok(None);
+        };
+        let pointers = tracked.loaded.routine.followed_at(at);
+        // What the patch in force makes of a statement is another one.
+        let is_checked = !self.is_changed_here()
+            && self
+                .subject
+                .may_use_freed(pointers.as_deref(), &mut self.names)
+                .map_err(said)?;
+        if !is_checked {
+            return Ok(None);
+        }
+        let memory = self.memory()?;
+        let routine = self.tracked.as_ref().map(|tracked| &tracked.loaded.routine);
+        Ok(routine
+            .zip(memory)
+            .and_then(|(routine, memory)| routine.freed_use(memory, at)))
     }
 
     /// Executes the next statement, as the patch in force has it.
@@ -105,19 +138,8 @@ impl DebugSession {
             }
         }
         let Some((tracked, at)) = self.here() else {
-            let may_allocate = self.may_allocate();
-            let freed = self.pointed_to(self.freed_here());
-            let stop = self.subject.next(limit).map_err(said)?;
-            if may_allocate {
-                self.names.forget_freed();
-            }
-            if let Some(node) = freed {
-                self.names.mark_freed(node);
-            }
-            return Ok(stop);
+            return self.plain_next();
         };
-        let may_allocate = tracked.loaded.routine.may_allocate(at);
-        let freed = tracked.loaded.routine.freed_at(at);
         let mut next = instead(&tracked.loaded, tracked.in_force(), at)
             .map_err(|reason| self.give_up(&reason))?;
         // A statement that was begun before the patch is the program's own.
@@ -125,17 +147,7 @@ impl DebugSession {
             next = Instead::Nothing;
         }
         match next {
-            Instead::Nothing => {
-                let freed = self.pointed_to(freed);
-                let stop = self.subject.next(limit).map_err(said)?;
-                if may_allocate {
-                    self.names.forget_freed();
-                }
-                if let Some(node) = freed {
-                    self.names.mark_freed(node);
-                }
-                Ok(stop)
-            }
+            Instead::Nothing => self.plain_next(),
             Instead::Evaluate(text, line) => {
                 self.evaluate(&text)?;
                 self.subject.jump(line, limit).map_err(said)
@@ -287,7 +299,7 @@ impl DebugSession {
 
     /// The program runs too fast to be followed.
     pub(super) fn outrun(&mut self) {
-        self.names.forget_freed();
+        self.may_have_allocated();
         if let Some(tracked) = &mut self.tracked {
             tracked.visits = None;
         }
