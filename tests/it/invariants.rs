@@ -258,7 +258,7 @@ fn synthesis_reads_no_syntax_of_any_language() {
 }
 
 #[test]
-fn languages_are_told_apart_in_one_place_of_a_room() {
+fn languages_are_told_apart_in_one_place_of_a_module() {
     let told_apart = |below: &str| -> Vec<String> {
         let files = sources(below).into_iter();
         let files = files.filter(|(_, code)| code.contains("Language::C"));
@@ -314,7 +314,7 @@ fn only_c_sources_know_tree_sitter() {
 }
 
 #[test]
-fn rooms_of_the_tool_do_not_know_what_they_must_not() {
+fn modules_of_the_tool_do_not_know_what_they_must_not() {
     let pipeline = ["crate::repair", "crate::cli", "crate::report"];
     let processes = ["std::process", "nopol_process", "crate::subject"];
     assert_never(
