@@ -227,6 +227,8 @@ impl<'c> EditFeatures<'c> {
                     } => {
                         self.set(F::SeveralAdded, clauses.len() > 1);
                         self.set(F::AddedFirst, is_first);
+                        let repeats = |clause: &&Node| is_with_term_added(old, clause);
+                        self.set(F::TermAdded, clauses.iter().any(repeats));
                         fresh = clauses;
                         match is_and {
                             true => F::AndAdded,
@@ -507,6 +509,28 @@ fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
 /// Whether a new constant is met by at most one context.
 fn is_single(support: &Support) -> bool {
     support.singled_out.is_some_and(|it| it < 2)
+}
+
+/// Whether a clause compares what a clause of the old condition compares, with a term added to one side: `a + b > n` for
+/// `a > n`.
+fn is_with_term_added(old: &Node, clause: &Node) -> bool {
+    let Shape::Cmp(_, a, b) = &clause.shape else {
+        return false;
+    };
+    let compared = old.compared();
+    let pairs = [(a, b), (b, a)].into_iter();
+    let mut sums = pairs.filter_map(|(sum, other)| match &sum.shape {
+        Shape::Arith(_, c, d) if !is_literal(c) && !is_literal(d) => Some(([c, d], other)),
+        _ => None,
+    });
+    sums.any(|(parts, other)| {
+        compared.iter().any(|&(_, _, left, right)| {
+            let is_it = |one: &Node, two: &Node| {
+                one.text == other.text && parts.iter().any(|part| part.text == two.text)
+            };
+            is_it(left, right) || is_it(right, left)
+        })
+    })
 }
 
 #[cfg(test)]

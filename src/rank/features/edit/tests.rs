@@ -109,5 +109,6 @@ fn another_variable_in_a_sum_is_a_term_added() {
     };
     assert!(is_added("a + b >= 9"));
     assert!(!is_added("a + 1 >= 9"));
+    assert!(is_added("a >= 9 || 9 < a + b"));
     assert!(!is_added("a >= 9 || b >= 9"));
 }
