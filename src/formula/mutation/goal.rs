@@ -532,13 +532,19 @@ mod tests {
             };
             goal.confirm(&whole, &texts, &found, extent, &request)
         };
+        let is_read = |questions: &u64| {
+            let deadline = Deadline::after_questions(*questions);
+            front::c::read_until(&whole.files, deadline).is_ok()
+        };
+        let reading = (0..).find(is_read).unwrap();
         assert_eq!(of(3), Confirmed::Late);
+        assert_eq!(of(reading + 3), Confirmed::Late);
         assert_eq!(of(1_000_000), Confirmed::Holds);
         let late = Loaded::new(
             &whole,
             &[],
             RunBounds {
-                deadline: Deadline::after_questions(3),
+                deadline: Deadline::after_questions(reading + 3),
                 ..RunBounds::new(None, true)
             },
         );
