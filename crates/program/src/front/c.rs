@@ -118,6 +118,9 @@ fn read_by(
         translator.unit(source)?;
     }
     translator.bodies()?;
+    let members = translator.typed.iter().map(|(id, ty)| (*id, ty.members()));
+    let members = members.filter(|(_, members)| !members.is_empty()).collect();
+    translator.program.members = members;
     translator.records();
     for fixed in std::mem::take(&mut translator.fixed) {
         translator.program.written.fix(fixed);

@@ -262,6 +262,7 @@ impl Translator<'_> {
             Some(syntax) => {
                 let value = self.converted(syntax, &result)?;
                 let place = self.place(PlaceKind::Return, syntax);
+                self.note_type(place, &result);
                 (place, Some(value))
             }
         };
