@@ -155,7 +155,7 @@ impl Loaded {
         }: RunBounds,
     ) -> Result<Self, Refusal> {
         let (program, tests, left_out) = match whole.language {
-            Language::C => of_c(whole, wanted)?,
+            Language::C => of_c_until(whole, wanted, deadline)?,
             Language::Rust => of_rust(whole, wanted)?,
         };
         if let Some(unknown) = wanted.iter().find(|name| {
@@ -351,7 +351,11 @@ type Read = (Program, Vec<Test>, Vec<LeftOut>);
 /// # Errors
 /// If something is outside of the subset.
 pub fn of_c(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {
-    let program = front::c::read(&whole.files)?;
+    of_c_until(whole, wanted, Deadline::Never)
+}
+
+fn of_c_until(whole: &ProgramText, wanted: &[String], deadline: Deadline) -> Result<Read, Refusal> {
+    let program = front::c::read_until(&whole.files, deadline)?;
     let Some(main) = front::c::main_of(&program) else {
         return Err(Refusal::Outside(
             "the sources have no function `main`".to_owned(),

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use nopol_basics::{agree, times};
 use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
-use nopol_program::ir::{Entry, FunctionId, Place, PlaceId, PlaceKind};
+use nopol_program::ir::{Dialect, Entry, FunctionId, Place, PlaceId, PlaceKind};
 use nopol_program::text;
 use nopol_program::visit::{pointers, reached};
 use serde::Serialize;
@@ -445,25 +445,30 @@ fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
     }
 }
 
-/// How the language writes a character.
+/// How the language writes a character, and C a member of an enumeration.
 fn literal(loaded: &Loaded, evaluated: &Evaluated) -> Option<String> {
-    match evaluated.value {
-        Value::Number(number) if loaded.program.places[evaluated.instance.place].is_character => {
-            text::character(loaded.program.dialect, number)
-        }
+    let place = &loaded.program.places[evaluated.instance.place];
+    match (evaluated.value, loaded.program.dialect) {
+        (Value::Number(number), dialect) if place.is_character => text::character(dialect, number),
+        (Value::Number(number), Dialect::C) => named(place, number),
         _ => None,
     }
+}
+
+/// How the source names a value of a place.
+fn named(place: &Place, number: i128) -> Option<String> {
+    let mut names = place.names.iter();
+    let named = names.find(|(value, _)| *value == number);
+    named.map(|(_, name)| name.clone())
 }
 
 fn text_of(loaded: &Loaded, evaluated: &Evaluated) -> String {
     let place = &loaded.program.places[evaluated.instance.place];
     match evaluated.value {
         Value::Number(number) if place.kind == PlaceKind::Condition => (number != 0).to_string(),
-        Value::Number(number) => {
-            let mut names = place.names.iter();
-            let named = names.find(|(value, _)| *value == number);
-            named.map_or_else(|| number.to_string(), |(_, name)| name.clone())
-        }
+        // In C these are numbers, and their names stand beside them.
+        Value::Number(number) if loaded.program.dialect == Dialect::C => number.to_string(),
+        Value::Number(number) => named(place, number).unwrap_or_else(|| number.to_string()),
         Value::Pointer(None) => "null".to_owned(),
         Value::Pointer(Some(_)) => "an address".to_owned(),
     }

@@ -66,7 +66,17 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         deadline,
         ..RunBounds::new(request.bound, request.implicit)
     };
-    let loaded = Loaded::new(&whole, &request.tests, far)?;
+    let loaded = match Loaded::new(&whole, &request.tests, far) {
+        Err(Refusal::Outside(_)) if deadline.is_over() => {
+            let (outcome, message) = unread(request.stop, request.time_limit);
+            return Ok(Localization {
+                outcome,
+                message: Some(message),
+                ..Localization::default()
+            });
+        }
+        loaded => loaded?,
+    };
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {
@@ -163,6 +173,20 @@ pub(crate) fn late(limit: Option<Duration>, what: &str) -> String {
         None => (String::new(), ""),
     };
     format!("the time limit{of} ended {what}{gives_more}")
+}
+
+/// How a command ends that had no time to read the program, and why.
+fn unread(stop: UserStop, limit: Option<Duration>) -> (Ended, String) {
+    match stop.is_wanted() {
+        true => (
+            Ended::Interrupted,
+            "the search was interrupted while it read the program".to_owned(),
+        ),
+        false => (
+            Ended::Limit,
+            late(limit, "the reading of the program, before any test was run"),
+        ),
+    }
 }
 
 /// `a single place`, `at most 2 places`.

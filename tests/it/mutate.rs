@@ -533,7 +533,7 @@ fn a_test_that_is_asked_about_and_passes_says_nothing_of_the_others() {
         );
         let run = subject.nopol(&["c", command, "--time-limit", "0"]);
         assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
-        let said = "the time limit of 0 s ended the runs of the tests before one was seen to fail; --time-limit gives more\n";
+        let said = "the time limit of 0 s ended the reading of the program, before any test was run; --time-limit gives more\n";
         assert!(run.stdout.contains(said), "{}", run.stdout);
     }
 }
@@ -559,5 +559,41 @@ fn the_junit_report_has_the_tests_that_pass() {
     for test in ["test0", "test1"] {
         let case = format!("<testcase name=\"{test}\"");
         assert!(run.stdout.contains(&case), "{}{}", run.stdout, run.stderr);
+    }
+}
+
+#[test]
+fn a_value_of_an_enumeration_is_shown_by_its_name() {
+    let gear = "enum gear { PARK, LOW = 3, HIGH };\nstruct car { enum gear gear; };\n";
+    let subject = functions(&format!(
+        "{gear}enum gear up(enum gear g) {{ return g == LOW ? PARK : LOW; }}\n\
+         enum gear wanted(enum gear g) {{ return g == LOW ? HIGH : LOW; }}"
+    ));
+    let run = subject.nopol(&[
+        "c",
+        "mutate",
+        "--function=up",
+        "--reference-function=wanted",
+    ]);
+    let said = "up(LOW) fails: it does not return HIGH";
+    assert!(run.stdout.contains(said), "{}{}", run.stdout, run.stderr);
+    let source = format!(
+        "#include <stdio.h>\n{gear}int main(void)\n{{\n    struct car car = {{ PARK }};\n    int other = LOW;\n    \
+         car.gear = LOW;\n    car.gear = car.gear + 9;\n    printf(\"%d\\n\", car.gear == HIGH);\n    return 0;\n}}\n"
+    );
+    let toml = "[c]\nsources = [\"f.c\"]\nbuild = \"cc -o f f.c\"\n[[c.test]]\nname = \"high\"\ncommand = \"./f\"\nstdout = \"1\\n\"\n";
+    let subject = Subject::new(&[("f.c", &source), ("nopol.toml", toml)]);
+    let run = subject.nopol(&["c", "faults"]);
+    for line in [
+        "PARK │    6 │ `PARK` in struct car car = { PARK };",
+        // This is an `int`.
+        " 3 │    7 │ int other = LOW;",
+        "would have to be HIGH",
+    ] {
+        assert!(run.stdout.contains(line), "{line}\n{}", run.stdout);
+    }
+    let run = subject.nopol(&["c", "faults", "--format=json"]);
+    for field in ["\"value\": \"4\"", "\"literal\": \"HIGH\""] {
+        assert!(run.stdout.contains(field), "{}", run.stdout);
     }
 }

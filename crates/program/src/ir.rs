@@ -91,6 +91,8 @@ pub struct Program {
     pub globals: Vec<Statement>,
     /// How many [`NodeId`]s there are.
     pub nodes: u32,
+    /// The values and names of its members, for each variable of an enumeration of C.
+    pub members: BTreeMap<VariableId, Vec<(i128, String)>>,
 }
 
 /// The language of a program, for those who write parts of it.
@@ -269,7 +271,7 @@ pub struct Place {
     pub text: String,
     /// How many bytes of that come before the expression, if it is in there.
     pub offset: usize,
-    /// How the source names values that are not numbers there, such as `true` and `None`.
+    /// How the source names values that are not numbers there, such as `true` and `None`; in C the members of an enumeration.
     pub names: Vec<(i128, String)>,
     /// Whether its values are characters: of `char`, or in C of a type like it.
     pub is_character: bool,

@@ -11,7 +11,7 @@ use nopol_formula::mutate::specification::{Check, cells};
 use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
 use nopol_program::front;
 use nopol_program::interpret::End;
-use nopol_program::ir::{Dialect, Entry, FunctionId, Made, Program, Scalar};
+use nopol_program::ir::{Dialect, Entry, FunctionId, Made, PlaceKind, Program, Scalar};
 use nopol_program::position::Positions;
 use nopol_program::text;
 use nopol_program::visit::{Needs, may_repeat, needs, reached};
@@ -210,8 +210,10 @@ impl Goal {
             let fault = self.specification.fault(&self.program, check, extent);
             let name = &self.program.functions[function].name;
             let types = cells(&self.program, function);
-            let arguments = types.iter().zip(arguments);
-            let arguments = arguments.map(|(ty, argument)| self.number(*argument, *ty));
+            let arguments = types.iter().zip(self.members(function)).zip(arguments);
+            let arguments = arguments.map(|((ty, names), argument)| {
+                named(names, *argument, self.number(*argument, *ty))
+            });
             let arguments: Vec<String> = arguments.collect();
             let result = self.program.functions[function].result;
             shown.failing.push(Failing {
@@ -220,8 +222,14 @@ impl Goal {
                     (Some(fault), _) => fault.to_string(),
                     (None, Some(expected)) => format!(
                         "it does not return {}",
-                        result
-                            .map_or_else(|| expected.to_string(), |ty| self.number(*expected, ty))
+                        named(
+                            self.members_of_result(function),
+                            *expected,
+                            result.map_or_else(
+                                || expected.to_string(),
+                                |ty| self.number(*expected, ty)
+                            ),
+                        )
                     ),
                     (None, None) => {
                         "an assertion does not hold, or the run fails otherwise".to_owned()
@@ -304,6 +312,25 @@ impl Goal {
         };
         shown.outcome = outcome;
         shown.message = message;
+    }
+
+    /// The values and names of the enumeration's members, for each cell of a function's parameters.
+    fn members(&self, function: FunctionId) -> Vec<&[(i128, String)]> {
+        let parameters = self.program.functions[function].parameters.iter();
+        let of = parameters.flat_map(|parameter| {
+            let members = self.program.members.get(parameter).map(Vec::as_slice);
+            let cells = self.program.variables[*parameter].cells.iter();
+            cells.map(move |_| members.unwrap_or_default())
+        });
+        of.collect()
+    }
+
+    /// The same for its result.
+    fn members_of_result(&self, function: FunctionId) -> &[(i128, String)] {
+        let mut places = self.program.places.iter();
+        let returned = places
+            .find(|place| place.kind == PlaceKind::Return && place.function == Some(function));
+        returned.map_or(&[], |place| &place.names)
     }
 
     /// A number of this type as the language writes it.
@@ -432,6 +459,12 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
     }
 }
 
+/// How the source names a number, or else how it is written.
+fn named(names: &[(i128, String)], number: i128, written: String) -> String {
+    let named = names.iter().find(|(value, _)| *value == number);
+    named.map_or(written, |(_, name)| name.clone())
+}
+
 /// A program, with a function of it and the one that it is held against.
 type WithFunctions = (Program, FunctionId, Option<FunctionId>);
 
@@ -532,13 +565,19 @@ mod tests {
             };
             goal.confirm(&whole, &texts, &found, extent, &request)
         };
+        let is_read = |questions: &u64| {
+            let deadline = Deadline::after_questions(*questions);
+            front::c::read_until(&whole.files, deadline).is_ok()
+        };
+        let reading = (0..).find(is_read).unwrap();
         assert_eq!(of(3), Confirmed::Late);
+        assert_eq!(of(reading + 3), Confirmed::Late);
         assert_eq!(of(1_000_000), Confirmed::Holds);
         let late = Loaded::new(
             &whole,
             &[],
             RunBounds {
-                deadline: Deadline::after_questions(3),
+                deadline: Deadline::after_questions(reading + 3),
                 ..RunBounds::new(None, true)
             },
         );

@@ -18,10 +18,10 @@ use serde::Serialize;
 use self::goal::{Confirmed, Goal};
 use self::showing::patched;
 use super::UserStop;
-use super::late;
 use super::left_out::LeftOut;
 use super::load::{Refusal, whole_of};
 use super::localization::{Failing, Phase};
+use super::{late, unread};
 use crate::report::Ended;
 use crate::subject::{Project, Subject};
 
@@ -211,7 +211,18 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let subject = Subject::load(&request.project)?;
     let whole = whole_of(&subject)?;
     let last = request.time_limit.map(|limit| started + limit);
-    let goal = Goal::new(&whole, request, request.stop.or_at(last))?;
+    let deadline = request.stop.or_at(last);
+    let goal = match Goal::new(&whole, request, deadline) {
+        Err(Refusal::Outside(_)) if deadline.is_over() => {
+            let (outcome, message) = unread(request.stop, request.time_limit);
+            return Ok(Mutation {
+                outcome,
+                message: Some(message),
+                ..Mutation::default()
+            });
+        }
+        goal => goal?,
+    };
     let mutations = (request.level, request.prune == Prune::Run);
     let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
     let read = started.elapsed();

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 
 use self::scopes::{Routine, Scope, Symbol};
 use self::source::{Source, Syntax};
@@ -62,7 +63,15 @@ type Translated<T> = Result<T, Outside>;
 /// # Errors
 /// If the program has something that formulas cannot be made of.
 pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
-    read_by(files, false)
+    read_until(files, Deadline::Never)
+}
+
+/// The same until a deadline: few lines with macros may stand for very many.
+///
+/// # Errors
+/// If the program has something that formulas cannot be made of, or the time is over.
+pub fn read_until(files: &[(Utf8PathBuf, String)], deadline: Deadline) -> Result<Program, Outside> {
+    read_by(files, false, deadline)
 }
 
 /// Reads a program for a caller that knows from elsewhere what its statements do: what formulas cannot be made of is
@@ -71,12 +80,17 @@ pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
 /// # Errors
 /// If it cannot be parsed.
 pub fn read_leniently(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
-    read_by(files, true)
+    read_by(files, true, Deadline::Never)
 }
 
-fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program, Outside> {
+fn read_by(
+    files: &[(Utf8PathBuf, String)],
+    is_lenient: bool,
+    deadline: Deadline,
+) -> Result<Program, Outside> {
     let mut translator = Translator {
         is_lenient,
+        deadline,
         ..Translator::new(files)
     };
     let mut sources = Vec::new();
@@ -84,14 +98,15 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
         if path.extension() == Some("h") {
             continue;
         }
-        let source = preprocess::unit(files, file).map(|tokens| Source::new(&tokens, false));
+        let source = preprocess::unit(files, file, deadline)
+            .map(|tokens| Source::new(&tokens, false, deadline));
         let source = source.map_err(|(span, reason)| translator.error_at(span, reason))?;
         let start = lex::span(u32::try_from(file).unwrap_or(u32::MAX), 0, 0);
         sources.push(source.ok_or_else(|| {
             translator.error_at(start, "the parser cannot read this file".to_owned())
         })?);
     }
-    let library = Source::new(&lex::tokens(library::TEXT, 0), true);
+    let library = Source::new(&lex::tokens(library::TEXT, 0), true, Deadline::Never);
     let library = library.ok_or_else(|| {
         translator.error_at(
             Span::default(),
@@ -103,6 +118,9 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
         translator.unit(source)?;
     }
     translator.bodies()?;
+    let members = translator.typed.iter().map(|(id, ty)| (*id, ty.members()));
+    let members = members.filter(|(_, members)| !members.is_empty()).collect();
+    translator.program.members = members;
     translator.records();
     for fixed in std::mem::take(&mut translator.fixed) {
         translator.program.written.fix(fixed);
@@ -242,7 +260,12 @@ struct Translator<'s> {
     is_folding: bool,
     /// Whether what is not supported is opaque.
     is_lenient: bool,
+    /// When to give up.
+    deadline: Deadline,
 }
+
+/// Why there is no program after the deadline.
+const LATE: &str = "the time for reading the program is over";
 
 /// Why a file cannot be parsed.
 const UNREADABLE: &str = "this cannot be parsed: it is not C, or it is C that formulas do not support, such as `va_arg` or an old-style (K&R) function definition";
@@ -281,6 +304,7 @@ impl<'s> Translator<'s> {
             owner: None,
             is_folding: false,
             is_lenient: false,
+            deadline: Deadline::Never,
         }
     }
 

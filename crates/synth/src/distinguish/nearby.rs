@@ -130,7 +130,8 @@ pub(super) fn is_hard_itself(expr: &Expr, pool: &Pool) -> bool {
     }
 }
 
-fn is_power_of_two(expr: &Expr, pool: &Pool) -> bool {
+/// Whether it is a literal that is a power of two.
+pub(super) fn is_power_of_two(expr: &Expr, pool: &Pool) -> bool {
     match expr {
         Expr::Term(term) => match &pool.terms[*term].constant {
             Some(Value::Int(_, number)) => {

@@ -1,12 +1,13 @@
 //! Conditions that multiply, divide or take remainders, which solvers cannot: what they compute so is any value, the same one
-//! wherever the same is computed. What is equal then is equal. Nothing else follows.
+//! wherever the same is computed, in whichever order sums and products have their operands. What is equal then is equal. Nothing else
+//! follows.
 
 use std::sync::Arc;
 
-use nopol_expr::{Access, Expr, Origin, Pool, Row, Term, TermId};
+use nopol_expr::{Access, ArithOp, Expr, Origin, Pool, Row, Term, TermId};
 
 use super::axioms::Axiom;
-use super::nearby::is_hard_itself;
+use super::nearby::{is_hard_itself, is_power_of_two};
 use super::pair::{Equality, Pair};
 use super::solver;
 
@@ -16,7 +17,8 @@ pub(super) fn are_equal(pair: &Pair) -> bool {
         pool: pair.pool.clone(),
         hidden: Vec::new(),
     };
-    let [Some(a), Some(b)] = pair.exprs.map(|expr| opaque.hide(expr)) else {
+    let ordered = pair.exprs.map(|expr| ordered(expr, pair.pool));
+    let [Some(a), Some(b)] = ordered.map(|expr| opaque.hide(&expr)) else {
         return false;
     };
     let rows: Vec<Row> = pair.rows.iter().map(|row| opaque.extended(row)).collect();
@@ -29,6 +31,36 @@ pub(super) fn are_equal(pair: &Pair) -> bool {
     new.axioms
         .retain(|axiom| !matches!(axiom, Axiom::Total(id) if is_hidden(*id)));
     solver::equal(&new) == Equality::Proved
+}
+
+/// The same with the operands of each sum and product in one order, powers of two last: the solver can multiply by them.
+fn ordered(expr: &Expr, pool: &Pool) -> Expr {
+    let both = |a: &Expr, b: &Expr| (ordered(a, pool), ordered(b, pool));
+    match expr {
+        Expr::Term(term) => Expr::Term(*term),
+        Expr::Not(a) => ordered(a, pool).not(),
+        Expr::And(a, b) => {
+            let (a, b) = both(a, b);
+            a.and(b)
+        }
+        Expr::Or(a, b) => {
+            let (a, b) = both(a, b);
+            a.or(b)
+        }
+        Expr::Cmp(op, a, b) => {
+            let (a, b) = both(a, b);
+            a.cmp(*op, b)
+        }
+        Expr::Arith(op, a, b) => {
+            let (a, b) = both(a, b);
+            let place = |of: &Expr| (is_power_of_two(of, pool), of.clone());
+            let is_turned = matches!(op, ArithOp::Add | ArithOp::Mul) && place(&b) < place(&a);
+            match is_turned {
+                true => b.arith(*op, a),
+                false => a.arith(*op, b),
+            }
+        }
+    }
 }
 
 struct Opaque {

@@ -519,3 +519,46 @@ fn sums_of_literals_are_what_the_machine_makes_of_them() {
         }
     }
 }
+
+#[test]
+fn sums_and_products_of_remainders_are_equal_in_any_order() {
+    for ty in [IntType::U32, IntType::I64] {
+        let number = |value| Some(Value::Int(ty, Int::from_i128(value)));
+        let mut problem = numbers(ty)
+            .row(&[number(7), number(3)], true)
+            .row(&[number(6), number(3)], false);
+        let two = problem.pool.terms.push_and_get_key(Term {
+            constant: number(2),
+            ..Term::new(
+                Access::literal("2".to_owned()),
+                Type::Int(ty),
+                Origin::Constant,
+            )
+        });
+        for row in &mut problem.spec.rows {
+            row.values_mut().push(number(2));
+        }
+        let two = || Expr::Term(two);
+        let rest = || term(0).arith(ArithOp::Rem, term(1));
+        let above_one = |of: Expr| of.cmp(CmpOp::Gt, term(3));
+        let twice = || above_one(rest().arith(ArithOp::Add, rest()));
+        let both = |a: &Expr, b: &Expr| equal(a, b, &problem.pool, &problem.spec.rows);
+        for same in [
+            rest().arith(ArithOp::Mul, two()),
+            two().arith(ArithOp::Mul, rest()),
+        ] {
+            assert_eq!(both(&twice(), &above_one(same)), Equality::Proved, "{ty:?}");
+        }
+        let product = |a: Expr, b: Expr| above_one(a.arith(ArithOp::Mul, b));
+        let more = || term(1).arith(ArithOp::Add, term(3));
+        let more_turned = || term(3).arith(ArithOp::Add, term(1));
+        let turned = both(&product(rest(), more()), &product(more_turned(), rest()));
+        assert_eq!(turned, Equality::Proved, "{ty:?}");
+        // The sum may overflow where the remainder does not, and differences have an order.
+        let once = rest().cmp(CmpOp::Gt, term(2));
+        assert_ne!(both(&twice(), &once), Equality::Proved, "{ty:?}");
+        let less = |a: Expr, b: Expr| above_one(a.arith(ArithOp::Sub, b));
+        let turned = both(&less(rest(), term(1)), &less(term(1), rest()));
+        assert_ne!(turned, Equality::Proved, "{ty:?}");
+    }
+}

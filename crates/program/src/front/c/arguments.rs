@@ -3,15 +3,16 @@
 use super::Translator;
 use super::build;
 use super::source::Syntax;
+use super::types::Type;
 use crate::ir::{Expr, Lvalue, Statement};
 
 impl Translator<'_> {
     /// The value of an argument, which is a place unless it is a variable, a constant or a call.
-    pub(super) fn argument(&mut self, value: Expr, syntax: Syntax<'_>) -> Expr {
+    pub(super) fn argument(&mut self, value: Expr, ty: &Type, syntax: Syntax<'_>) -> Expr {
         if Self::is_plain(&value) {
             return value;
         }
-        self.placed(value, syntax, false)
+        self.placed(value, syntax, ty, false)
     }
 
     /// The same of one that is printed, maybe as a character. A constant is a place there, because nothing else of it can be
@@ -19,16 +20,17 @@ impl Translator<'_> {
     pub(super) fn printed_argument(
         &mut self,
         value: Expr,
+        ty: &Type,
         syntax: Syntax<'_>,
         is_character: bool,
     ) -> Expr {
         if Self::is_plain(&value) && !is_constant(syntax) {
             return value;
         }
-        self.placed(value, syntax, is_character)
+        self.placed(value, syntax, ty, is_character)
     }
 
-    fn placed(&mut self, value: Expr, syntax: Syntax<'_>, is_character: bool) -> Expr {
+    fn placed(&mut self, value: Expr, syntax: Syntax<'_>, of: &Type, is_character: bool) -> Expr {
         if self.is_folding || is_variable(syntax) {
             return value;
         }
@@ -36,6 +38,7 @@ impl Translator<'_> {
             return value;
         };
         self.program.places[place].is_character = is_character;
+        self.note_type(Some(place), of);
         let (ty, span) = (value.ty, value.span);
         let variable = self.variable("#argument", vec![ty], false);
         let statements = vec![

@@ -294,7 +294,7 @@ impl Translator<'_> {
 /// Signed arithmetic must not overflow; unsigned arithmetic wraps.
 fn overflow(ty: &Type) -> Overflow {
     match ty {
-        Type::Int(IntKind { signed: false, .. }) => Overflow::Wraps,
+        Type::Int(IntKind { signed: false, .. }, _) => Overflow::Wraps,
         _ => Overflow::Fault,
     }
 }

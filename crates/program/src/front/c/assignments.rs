@@ -34,6 +34,7 @@ impl Translator<'_> {
         }
         let assignment = self.assigned(syntax)?;
         let place = self.assignment_place(syntax);
+        self.note_type(place, &assignment.ty);
         statements.extend(assignment.before);
         statements.push(Statement::Assign {
             place,
@@ -47,6 +48,7 @@ impl Translator<'_> {
     pub(super) fn assignment_value(&mut self, syntax: Syntax<'_>) -> Translated<Value> {
         let assignment = self.assigned(syntax)?;
         let place = self.assignment_place(syntax);
+        self.note_type(place, &assignment.ty);
         Ok(self.used(assignment, place, syntax))
     }
 
@@ -180,6 +182,7 @@ impl Translator<'_> {
     ) -> Translated<()> {
         let assignment = self.updated(syntax)?;
         let place = self.place(PlaceKind::Value, syntax);
+        self.note_type(place, &assignment.ty);
         statements.extend(assignment.before);
         statements.push(Statement::Assign {
             place,

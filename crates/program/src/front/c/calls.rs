@@ -65,7 +65,7 @@ impl Translator<'_> {
             values.push(if is_library {
                 value
             } else {
-                self.argument(value, *argument)
+                self.argument(value, ty, *argument)
             });
         }
         let node = self.node();

@@ -78,7 +78,7 @@ impl Number {
     }
 
     fn of(value: i128, ty: &Type) -> Self {
-        let is_unsigned = matches!(ty, Type::Int(kind) if !kind.signed);
+        let is_unsigned = matches!(ty, Type::Int(kind, _) if !kind.signed);
         Self {
             value,
             kind: match is_unsigned {

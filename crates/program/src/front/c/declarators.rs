@@ -178,7 +178,7 @@ impl Translator<'_> {
             written: None,
             definitions: Vec::new(),
         };
-        let mut signed = false;
+        let mut members = Vec::new();
         for member in body.children() {
             let Some(name) = member.field("name") else {
                 return self.outside(member, "this is not supported in enumerations");
@@ -189,11 +189,11 @@ impl Translator<'_> {
             if i32::try_from(next.value).is_err() {
                 return self.outside(member, format!("`{}` does not fit an `int`", name.text()));
             }
-            signed |= next.value < 0;
+            members.push((next.value, name.text().to_owned()));
             self.bind(name.text(), Symbol::Enumerator(next.clone()));
             next = next.following();
         }
-        let ty = Type::integer(32, signed);
+        let ty = Type::enumeration(members);
         if let Some(tag) = tag {
             self.bind_tag(tag, Tag::Enum(ty.clone()));
         }

@@ -35,7 +35,7 @@ impl Translator<'_> {
             if is_list && let [only] = value.children().as_slice() {
                 text = *only;
             }
-            if is_string(text) && matches!(**element, Type::Int(IntKind { bits: 8, .. })) {
+            if is_string(text) && matches!(**element, Type::Int(IntKind { bits: 8, .. }, _)) {
                 let mut bytes = self.string(text)?;
                 bytes.truncate(length.unwrap_or(u32::MAX) as usize);
                 self.write_bytes(&target, &bytes, element, text, statements);
@@ -62,6 +62,7 @@ impl Translator<'_> {
             _ => {
                 let expr = self.converted(value, ty)?;
                 let place = self.value_place(value);
+                self.note_type(place, ty);
                 statements.push(Statement::Assign {
                     place,
                     target,

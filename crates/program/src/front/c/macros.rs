@@ -4,6 +4,9 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use nopol_basics::deadline::Deadline;
+
+use super::LATE;
 use super::lex::{Token, TokenKind, Within};
 use super::names;
 use super::source::Source;
@@ -39,6 +42,8 @@ pub(super) struct Macros {
     by_name: HashMap<Rc<str>, Macro>,
     /// How many were expanded.
     expansions: Cell<u32>,
+    /// When to give up: an expansion may be very large.
+    pub(super) deadline: Deadline,
 }
 
 /// One expansion of a macro.
@@ -88,6 +93,9 @@ impl Macros {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             at += 1;
+            if self.deadline.is_over() {
+                return Err((token.span, LATE.to_owned()));
+            }
             let definition = match self.by_name.get(&token.text) {
                 Some(definition)
                     if token.kind == TokenKind::Word && !within.contains(&token.text) =>

@@ -1,6 +1,7 @@
 //! Places: the statements that may be wrong.
 
 use super::source::Syntax;
+use super::types::Type;
 use super::{Translated, Translator, lex};
 use crate::ir::{Outside, Place, PlaceId, PlaceKind, Span};
 
@@ -51,6 +52,13 @@ impl Translator<'_> {
     pub(super) fn place(&mut self, kind: PlaceKind, expression: Syntax<'_>) -> Option<PlaceId> {
         let place = self.place_at(kind, expression)?;
         Some(self.program.places.push_and_get_key(place))
+    }
+
+    /// What is computed at a place has this type: of an enumeration the source names the values.
+    pub(super) fn note_type(&mut self, place: Option<PlaceId>, ty: &Type) {
+        if let Some(place) = place {
+            self.program.places[place].names = ty.members();
+        }
     }
 
     /// Notes that a structure is written as a whole.

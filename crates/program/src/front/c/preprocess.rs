@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 
 use super::completion;
 use super::condition;
@@ -19,8 +20,10 @@ const DEEPEST: u32 = 40;
 pub(super) fn unit(
     files: &[(Utf8PathBuf, String)],
     file: usize,
+    deadline: Deadline,
 ) -> Result<Vec<Token>, Unsupported> {
     let mut preprocessor = Preprocessor::new(files);
+    preprocessor.macros.deadline = deadline;
     preprocessor.file(file)?;
     Ok(completion::completed(&preprocessor.output))
 }
@@ -239,7 +242,8 @@ impl<'f> Preprocessor<'f> {
         let mut tokens = vec![word("int"), word("_"), word("=")];
         tokens.extend(self.macros.expand(body, false)?);
         tokens.push(word(";"));
-        let source = Source::new(&tokens, false).filter(|source| source.root().error().is_none());
+        let source = Source::new(&tokens, false, Deadline::Never)
+            .filter(|source| source.root().error().is_none());
         Ok(source.map(|source| {
             Rc::new(Constant {
                 name: name.to_owned(),

@@ -2,9 +2,11 @@
 //! tree.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use tree_sitter::{Node, Parser, Tree};
+use nopol_basics::deadline::Deadline;
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::lex::Token;
 use super::macros::Constant;
@@ -24,8 +26,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Parses these tokens. `None` if the parser cannot read this file.
-    pub(super) fn new(tokens: &[Token], is_library: bool) -> Option<Self> {
+    /// Parses these tokens. `None` if the parser cannot read this file, or the time is over.
+    pub(super) fn new(tokens: &[Token], is_library: bool, deadline: Deadline) -> Option<Self> {
         let mut text = String::new();
         let mut places = Vec::new();
         let mut constants = HashMap::new();
@@ -39,7 +41,14 @@ impl Source {
         }
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
-        let tree = parser.parse(&text, None)?;
+        let mut progress = |_: &ParseState| match deadline.is_over() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let bytes = text.as_bytes();
+        let mut from = |at: usize, _| bytes.get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut from, None, Some(options))?;
         Some(Self {
             text,
             tokens: places,

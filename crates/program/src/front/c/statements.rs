@@ -2,7 +2,7 @@
 
 use super::source::Syntax;
 use super::types::Type;
-use super::{Translated, Translator, build};
+use super::{LATE, Translated, Translator, build};
 use crate::ir::{Expr, NodeId, OutlineKind, Outlined, PlaceId, PlaceKind, Scalar, Span, Statement};
 
 /// Where `break` goes to, and `continue` if it is a loop.
@@ -73,6 +73,9 @@ impl Translator<'_> {
         syntax: Syntax<'_>,
         statements: &mut Vec<Statement>,
     ) -> Translated<()> {
+        if self.deadline.is_over() {
+            return self.outside(syntax, LATE);
+        }
         match syntax.kind() {
             "compound_statement" => self.block(syntax, statements),
             "expression_statement" => match syntax.children().as_slice() {
@@ -259,6 +262,7 @@ impl Translator<'_> {
             Some(syntax) => {
                 let value = self.converted(syntax, &result)?;
                 let place = self.place(PlaceKind::Return, syntax);
+                self.note_type(place, &result);
                 (place, Some(value))
             }
         };

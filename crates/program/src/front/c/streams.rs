@@ -83,8 +83,9 @@ impl Translator<'_> {
                 ty
             }
         };
+        let of = value.ty.clone();
         let value = self.convert(value, &ty, argument)?;
-        Ok(self.printed_argument(value, argument, is_character))
+        Ok(self.printed_argument(value, &of, argument, is_character))
     }
 
     /// What prints, and has no value that is known.
@@ -150,7 +151,7 @@ impl Translator<'_> {
         if !self.is_output(file)? {
             return Ok(build::effect(vec![Statement::Eval(value)], syntax.span()));
         }
-        let value = self.argument(value, text);
+        let value = self.argument(value, &Type::CHAR.pointer(), text);
         let mut conversions = vec![Conversion::Str];
         if ends_line {
             conversions.push(Conversion::Text(b"\n".to_vec()));
@@ -169,7 +170,7 @@ impl Translator<'_> {
         if !self.is_output(file)? {
             return Ok(build::effect(vec![Statement::Eval(value)], syntax.span()));
         }
-        let value = self.printed_argument(value, character, true);
+        let value = self.printed_argument(value, &Type::INT, character, true);
         Ok(self.output(vec![Conversion::Char], vec![value], syntax))
     }
 

@@ -39,8 +39,10 @@ impl Translator<'_> {
         let inner = scrutinee.without_parentheses();
         let (value, place) = self.at_statement(syntax.span_to(scrutinee), |this| {
             let value = this.value(inner)?;
+            let ty = value.ty.clone();
             let value = this.number(value, inner)?;
             let place = this.value_place(inner);
+            this.note_type(place, &ty);
             Ok((value, place))
         })?;
         let scalar = value.expr.ty;

@@ -1,8 +1,9 @@
 //! What relies on the translation: which programs it takes, what it says of the others, and where the places are.
 
 use camino::Utf8PathBuf;
+use nopol_basics::deadline::Deadline;
 
-use super::{main_of, read};
+use super::{LATE, main_of, read, read_until};
 use crate::ir::{Outside, Place, PlaceKind, Program};
 
 fn read_text(text: &str) -> Result<Program, Outside> {
@@ -372,8 +373,8 @@ fn only_a_type_in_parentheses_casts_what_follows() {
              int g(int a, int b, int c, int n, int *v) {{ return {text}; }}\n"
         );
         let files = [(Utf8PathBuf::from("a.c"), text)];
-        let tokens = super::preprocess::unit(&files, 0).unwrap();
-        let source = super::source::Source::new(&tokens, false).unwrap();
+        let tokens = super::preprocess::unit(&files, 0, Deadline::Never).unwrap();
+        let source = super::source::Source::new(&tokens, false, Deadline::Never).unwrap();
         let function = source.root().children().pop().unwrap();
         let body = function.field("body").unwrap();
         let returned = body.children().pop().unwrap().children().pop().unwrap();
@@ -415,4 +416,22 @@ int main(void) {
             of(10, "return n;", "n"),
         ]
     );
+}
+
+#[test]
+fn reading_ends_at_the_deadline_wherever_it_is() {
+    let text = "#define ROW(i, body) for (int i = 0; i < 3; i++) { body }\n\
+        #define ROWS(body) ROW(a, ROW(b, ROW(c, body)))\n\
+        int main(void)\n{\n    int sum = 0;\n    ROWS(ROWS(sum += a; sum += b; sum += c;))\n    return sum;\n}\n";
+    let files = [(Utf8PathBuf::from("a.c"), text.to_owned())];
+    let after = |questions| read_until(&files, Deadline::after_questions(questions));
+    let enough = (0..)
+        .find(|doublings| after(1 << doublings).is_ok())
+        .unwrap();
+    // Macros are expanded first, statements are translated last.
+    for questions in [0, 1 << (enough - 2), (1 << (enough - 1))] {
+        let outside = after(questions).unwrap_err();
+        assert_eq!(outside.reason, LATE, "after {questions}");
+    }
+    assert!(after(u64::MAX).is_ok());
 }

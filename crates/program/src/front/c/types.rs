@@ -13,8 +13,8 @@ pub(super) enum Type {
     Void,
     /// `_Bool`
     Bool,
-    /// An integer type, also of an enumeration.
-    Int(IntKind),
+    /// An integer type; of an enumeration with its members.
+    Int(IntKind, Members),
     /// A pointer.
     Pointer(Rc<Self>),
     /// An array, of this many elements if that is known.
@@ -26,6 +26,18 @@ pub(super) enum Type {
     /// Bytes from `malloc` before they have a type.
     Memory,
 }
+
+/// The values and names of an enumeration's members. They do not matter for what a type is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members(Option<Rc<[(i128, String)]>>);
+
+impl PartialEq for Members {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Members {}
 
 /// What is known of a function from a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +60,21 @@ impl Type {
 
     /// An integer type.
     pub(super) const fn integer(bits: u8, signed: bool) -> Self {
-        Self::Int(IntKind::new(bits, signed))
+        Self::Int(IntKind::new(bits, signed), Members(None))
+    }
+
+    /// An enumeration, which is `unsigned int` for gcc unless it has something negative.
+    pub(super) fn enumeration(members: Vec<(i128, String)>) -> Self {
+        let signed = members.iter().any(|(value, _)| *value < 0);
+        Self::Int(IntKind::new(32, signed), Members(Some(members.into())))
+    }
+
+    /// The values and names of an enumeration's members.
+    pub(super) fn members(&self) -> Vec<(i128, String)> {
+        match self {
+            Self::Int(_, Members(Some(members))) => members.to_vec(),
+            _ => Vec::new(),
+        }
     }
 
     /// A pointer to this.
@@ -60,7 +86,7 @@ impl Type {
     pub(super) const fn scalar(&self) -> Option<Scalar> {
         match *self {
             Self::Bool => Some(Scalar::Bool),
-            Self::Int(kind) => Some(Scalar::Int(kind)),
+            Self::Int(kind, _) => Some(Scalar::Int(kind)),
             Self::Pointer(_) | Self::Memory => Some(Scalar::Pointer),
             Self::Void | Self::Array(..) | Self::Struct(_) | Self::Function(_) => None,
         }
@@ -68,14 +94,15 @@ impl Type {
 
     /// Whether it is a number.
     pub(super) const fn is_number(&self) -> bool {
-        matches!(self, Self::Bool | Self::Int(_))
+        matches!(self, Self::Bool | Self::Int(..))
     }
 
     /// The type after the integer promotions.
     pub(super) fn promoted(&self) -> Self {
         match self {
             Self::Bool => Self::INT,
-            Self::Int(kind) if kind.bits < 32 => Self::INT,
+            Self::Int(kind, _) if kind.bits < 32 => Self::INT,
+            Self::Int(kind, _) => Self::integer(kind.bits, kind.signed),
             _ => self.clone(),
         }
     }
@@ -85,7 +112,7 @@ impl Type {
     pub(super) fn common(&self, other: &Self) -> Self {
         let (left, right) = (self.promoted(), other.promoted());
         match (&left, &right) {
-            (Self::Int(kind), Self::Int(other)) => {
+            (Self::Int(kind, _), Self::Int(other, _)) => {
                 if kind.bits > other.bits
                     || kind.bits == other.bits && (!kind.signed || other.signed)
                 {
@@ -175,7 +202,7 @@ impl Types {
     pub(super) fn layout(&self, ty: &Type) -> Option<(u64, u64)> {
         match ty {
             Type::Bool => Some((1, 1)),
-            Type::Int(kind) => Some((u64::from(kind.bits / 8), u64::from(kind.bits / 8))),
+            Type::Int(kind, _) => Some((u64::from(kind.bits / 8), u64::from(kind.bits / 8))),
             Type::Pointer(_) | Type::Memory => Some((8, 8)),
             Type::Array(element, length) => {
                 let (size, alignment) = self.layout(element)?;
@@ -219,7 +246,7 @@ impl Types {
         match ty {
             Type::Void => "void".to_owned(),
             Type::Bool => "_Bool".to_owned(),
-            Type::Int(kind) => {
+            Type::Int(kind, _) => {
                 let name = match kind.bits {
                     8 => "char",
                     16 => "short",
