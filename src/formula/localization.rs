@@ -6,9 +6,9 @@ use std::fmt::{self, Display, Formatter};
 use nopol_basics::{agree, times};
 use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
-use nopol_program::ir::{Dialect, Entry, FunctionId, Place, PlaceId, PlaceKind};
+use nopol_program::ir::{Dialect, FunctionId, Place, PlaceId, PlaceKind, Test};
 use nopol_program::text;
-use nopol_program::visit::{pointers, reached};
+use nopol_program::visit::{may_repeat, pointers, reached};
 use serde::Serialize;
 
 use super::FaultsRequest;
@@ -39,6 +39,8 @@ pub struct Localization {
     pub pointers: Vec<ShownPlace>,
     /// Where they write values of several parts as a whole, such as structures, which are never candidates either.
     pub wholes: Vec<ShownPlace>,
+    /// Where they leave a value out, such as `None`: that it would have to be there can be a candidate, but not the value.
+    pub absent: Vec<ShownPlace>,
     /// What was done, and how long it took.
     pub phases: Vec<Phase>,
     /// What the formula was like.
@@ -208,7 +210,7 @@ pub struct Step {
 pub fn shown(
     loaded: &Loaded,
     request: &FaultsRequest,
-    tests: &[nopol_program::ir::Test],
+    tests: &[Test],
     found: &FaultSets,
     score: &dyn Fn(PlaceId) -> f64,
 ) -> Localization {
@@ -240,21 +242,7 @@ pub fn shown(
                 agree(tests.len(), "test goes", "tests go")
             )),
         ),
-        FaultsOutcome::None => (
-            Ended::None,
-            Some(format!(
-                "no other values of {} make the failing {} pass in runs in which no loop iterates more than {}; {}",
-                super::at_most(found.complete_to, "place"),
-                agree(tests.len(), "test", "tests"),
-                times(loaded.bound as usize),
-                match found.complete_to < request.size {
-                    // All places together were tried.
-                    true => "a larger --bound allows more iterations",
-                    false =>
-                        "a larger --size tries more places at once, and a larger --bound allows more iterations",
-                }
-            )),
-        ),
+        FaultsOutcome::None => (Ended::None, Some(none(loaded, request, tests, found))),
         FaultsOutcome::Limit(limit) => (Ended::Limit, Some(ended_by(limit, loaded, request))),
     };
     Localization {
@@ -272,6 +260,35 @@ pub fn shown(
     }
 }
 
+/// That no other values make the tests pass, and what would look for more.
+fn none(loaded: &Loaded, request: &FaultsRequest, tests: &[Test], found: &FaultSets) -> String {
+    let entries = tests.iter().map(|test| test.entry.function());
+    let functions = reached(&loaded.program, entries.collect()).functions;
+    let repeats = may_repeat(&loaded.program, &functions);
+    let within = match repeats {
+        true => format!(
+            " in runs in which no loop iterates more than {}",
+            times(loaded.bound as usize)
+        ),
+        false => String::new(),
+    };
+    let more = [
+        // Otherwise all places together were tried.
+        (found.complete_to >= request.size).then_some("a larger --size tries more places at once"),
+        repeats.then_some("a larger --bound allows more iterations"),
+    ];
+    let more: Vec<&str> = more.into_iter().flatten().collect();
+    let more = match more.is_empty() {
+        true => String::new(),
+        false => format!("; {}", more.join(", and ")),
+    };
+    format!(
+        "no other values of {} make the failing {} pass{within}{more}",
+        super::at_most(found.complete_to, "place"),
+        agree(tests.len(), "test", "tests"),
+    )
+}
+
 /// That a limit ended the search, and what helps.
 fn ended_by(limit: Limit, loaded: &Loaded, request: &FaultsRequest) -> String {
     let bound = loaded.bound;
@@ -285,7 +302,7 @@ fn ended_by(limit: Limit, loaded: &Loaded, request: &FaultsRequest) -> String {
 
 fn candidate_of(
     loaded: &Loaded,
-    tests: &[nopol_program::ir::Test],
+    tests: &[Test],
     candidate: &Candidate,
     score: &dyn Fn(PlaceId) -> f64,
 ) -> ShownCandidate {
@@ -348,15 +365,16 @@ fn candidate_of(
     }
 }
 
-/// Where the functions that failing tests go through compute pointers, and where they write values of several parts as a
-/// whole, each in the order of the source.
-pub fn not_examined(loaded: &Loaded) -> [Vec<ShownPlace>; 2] {
+/// Where the functions that failing tests go through compute pointers, where they write values of several parts as a whole,
+/// and where they leave a value out, each in the order of the source.
+pub fn not_examined(loaded: &Loaded) -> [Vec<ShownPlace>; 3] {
     let program = &loaded.program;
     let functions = entered(loaded);
     let pointers = pointers(program).into_iter();
     let pointers = pointers.map(|place| &program.places[place]).collect();
     let wholes = program.wholes.iter().collect();
-    [pointers, wholes].map(|places: Vec<&Place>| {
+    let absent = program.absent.iter().collect();
+    [pointers, wholes, absent].map(|places: Vec<&Place>| {
         let reached = places
             .into_iter()
             .filter(|place| place.function.is_none_or(|it| functions.contains(&it)));
@@ -371,9 +389,8 @@ pub fn not_examined(loaded: &Loaded) -> [Vec<ShownPlace>; 2] {
 fn entered(loaded: &Loaded) -> BTreeSet<FunctionId> {
     let program = &loaded.program;
     let function = |place: &Place| place.function;
-    let failing = loaded.failing().into_iter().map(|test| match test.entry {
-        Entry::Main { main: entry, .. } | Entry::Function(entry) => entry,
-    });
+    let failing = loaded.failing().into_iter();
+    let failing = failing.map(|test| test.entry.function());
     let mut entered: BTreeSet<FunctionId> = reached(program, failing.collect())
         .functions
         .into_iter()

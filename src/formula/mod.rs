@@ -102,7 +102,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         let mut shown = localization::shown(&loaded, request, &failing, &found, &|place| {
             loaded.suspiciousness(place)
         });
-        [shown.pointers, shown.wholes] = localization::not_examined(&loaded);
+        [shown.pointers, shown.wholes, shown.absent] = localization::not_examined(&loaded);
         shown.phases = vec![Phase {
             name: "solving",
             seconds: found.solving,

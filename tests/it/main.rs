@@ -47,6 +47,7 @@ mod mutants_rust;
 mod mutate;
 mod mutate_proofs;
 mod mutate_tried;
+mod mutate_values;
 mod nextest;
 mod not_examined;
 mod numbers;

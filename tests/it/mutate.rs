@@ -98,7 +98,7 @@ fn a_bound_that_no_run_stays_within_judges_nothing() {
     ];
     let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let bounded = "no run of `sum` was judged, because none that meets all assumptions ends within the bound of 2: a larger --bound follows longer runs\n";
+    let bounded = "no run of `sum` was judged, because for no arguments that meet the assumptions both `sum` and `wanted` return within the bound of 2: a larger --bound follows longer runs\n";
     assert!(run.stdout.ends_with(bounded), "{}", run.stdout);
 }
 

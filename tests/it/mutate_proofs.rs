@@ -1,5 +1,6 @@
 //! What a repair by `cargo nopol mutate` is proved for: values that were never set, globals, bounds.
 
+use crate::common::Subject;
 use crate::mutate::{found, functions, repairs};
 
 #[test]
@@ -196,4 +197,21 @@ fn a_negative_number_after_a_sign_has_parentheses() {
         run.stdout,
         run.stderr
     );
+}
+
+#[test]
+fn a_reference_that_goes_wrong_for_all_arguments_judges_nothing() {
+    let rust = Subject::lib(
+        "pub fn twice(x: u8) -> u8 { x.wrapping_mul(3) }\npub fn wanted(x: u8) -> u8 { let zero = x - x; x / zero }\n",
+    );
+    let c = functions(
+        "int wanted(int x) { int none[1]; return none[1 + x % 1]; }\nint twice(int x) { return 3; }",
+    );
+    for (subject, command) in [(rust, &["mutate"][..]), (c, &["c", "mutate"])] {
+        let ask = ["--function=twice", "--reference-function=wanted"];
+        let run = subject.nopol(&[command, &ask].concat());
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        let judged = "no run of `twice` was judged, because `wanted` goes wrong for all arguments that meet the assumptions\n";
+        assert!(run.stdout.ends_with(judged), "{}", run.stdout);
+    }
 }

@@ -406,3 +406,52 @@ fn pointers_are_not_exchanged_and_counted_and_what_nothing_calls_is_neither() {
         assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
     }
 }
+
+/// Only tests name the enumeration and the structure, and only a field of a structure has the type.
+const DECLARED: &str = r"
+const BASE: isize = 7;
+#[derive(Clone, Copy)]
+pub enum Level { Low = 1, Mid, High = BASE }
+pub struct Task { pub level: Level }
+pub fn weight(t: &Task) -> u32 { t.level as u32 }
+pub struct Row { pub cells: [u8; 2] }
+pub fn width(r: &Row) -> usize { r.cells.len() }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    enum Mine { One = 4 }
+    #[test] fn mid() { assert_eq!(weight(&Task { level: Level::Mid }), 3); }
+    #[test] fn wide() { assert_eq!(width(&Row { cells: [1, 2] }), 3); }
+    #[test] fn own() { assert_eq!(Mine::One as u32, weight(&Task { level: Level::Low })); }
+}
+";
+
+#[test]
+fn discriminants_and_lengths_in_declarations_count_as_untried() {
+    let subject = Subject::lib(DECLARED);
+    let levels = [(2, 21), (4, 24)];
+    for (test, places) in [
+        ("tests::mid", &levels[..]),
+        ("tests::wide", &[(7, 34)]),
+        ("tests::own", &levels),
+    ] {
+        let ask = ["mutate", "--only", test];
+        let run = subject.nopol(&[&ask[..], &["--format", "json"]].concat());
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        let found = found(&run);
+        let untried = found["untried"].as_array().unwrap().iter();
+        let untried =
+            untried.map(|of| (of["line"].as_u64().unwrap(), of["column"].as_u64().unwrap()));
+        assert_eq!(
+            untried.collect::<Vec<_>>(),
+            places,
+            "{test}: {}",
+            run.stdout
+        );
+        assert_eq!(found["is_complete"], false, "{}", run.stdout);
+        let run = subject.nopol(&ask);
+        let said = "that were tried repairs it";
+        assert!(run.stdout.contains(said), "{}", run.stdout);
+    }
+}

@@ -85,3 +85,65 @@ fn a_test_that_needs_a_feature_is_left_out_with_the_option_that_runs_it() {
     let said = "if there are tests, check --package, --test and --features";
     assert!(run.stderr.contains(said), "{}", run.stderr);
 }
+
+const ABSENT: &str = r"
+pub fn found(x: u8) -> Option<u8> { if x > 100 { return Some(1); } None }
+pub fn never(x: u8) -> Option<u8> { None }
+pub fn pair(x: u8) -> (u8, Option<u8>) { (x, None) }
+pub fn unit(x: u8) -> Option<()> { if x > 100 { Some(()) } else { None } }
+pub fn looped(mut x: u8) -> Option<u8> { while x > 3 { x -= 1; } None }
+#[test] fn finds() { assert_eq!(found(5), Some(2)); }
+#[test] fn nevers() { assert_eq!(never(5), Some(2)); }
+#[test] fn pairs() { assert_eq!(pair(5).1, Some(2)); }
+#[test] fn units() { assert!(unit(5).is_some()); }
+#[test] fn loops() { assert_eq!(looped(5), Some(2)); }
+";
+
+#[test]
+fn the_value_that_none_leaves_out_is_named_as_not_examined() {
+    let subject = Subject::lib(ABSENT);
+    let note = "note: `None` is a candidate for becoming a `Some`, but the value in it is not; not examined: ";
+    for (test, line) in [
+        ("finds", Some(2)),
+        ("nevers", Some(3)),
+        ("pairs", Some(4)),
+        ("units", None),
+    ] {
+        let run = subject.nopol(&["faults", "--only", test]);
+        match line {
+            Some(line) => {
+                let note = format!("{note}src/lib.rs:{line}\n");
+                assert!(run.stdout.contains(&note), "{}", run.stdout);
+            }
+            None => assert!(!run.stdout.contains("not examined"), "{}", run.stdout),
+        }
+    }
+    let json = subject.nopol(&["faults", "--only", "nevers", "--format", "json"]);
+    assert_eq!(json.json()["absent"][0]["line"], 3, "{}", json.stdout);
+}
+
+#[test]
+fn a_larger_bound_is_proposed_only_where_something_repeats() {
+    let subject = Subject::lib(ABSENT);
+    let none = |options: &[&str]| {
+        let run = subject.nopol(&[&["faults"], options].concat());
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        let mut lines = run.stdout.lines();
+        let line = lines.find(|line| line.starts_with("no other values"));
+        line.unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        none(&["--only", "nevers"]),
+        "no other values of a single place make the failing test pass"
+    );
+    assert_eq!(
+        none(&["--only", "finds", "--size=1"]),
+        "no other values of a single place make the failing test pass; a larger --size tries more places at once"
+    );
+    let looped = none(&["--only", "loops"]);
+    assert!(
+        looped.contains(" in runs in which no loop iterates more than ")
+            && looped.ends_with("a larger --bound allows more iterations"),
+        "{looped}"
+    );
+}

@@ -81,6 +81,9 @@ pub struct Program {
     pub places: TiVec<PlaceId, Place>,
     /// Where a value of several cells is written as a whole, such as a structure: nothing is broken there.
     pub wholes: Vec<Place>,
+    /// Where a value is left out that could be there, such as `None`: whether it is there may be wrong, but the value is not
+    /// written.
+    pub absent: Vec<Place>,
     /// Every structure that a variable is or points to, directly or through fields.
     pub records: TiVec<RecordId, Record>,
     /// Every statement and block as it is written, a block before what is in it.
@@ -536,6 +539,15 @@ pub enum Entry {
     },
     /// A function without parameters; it passes if it returns without a fault.
     Function(FunctionId),
+}
+
+impl Entry {
+    /// The function that is called.
+    pub const fn function(&self) -> FunctionId {
+        match self {
+            Self::Main { main: entry, .. } | Self::Function(entry) => *entry,
+        }
+    }
 }
 
 /// What a program must print.

@@ -7,20 +7,18 @@ use nopol_basics::deadline::Deadline;
 use nopol_basics::times;
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
-use nopol_formula::mutate::specification::{Check, cells};
+use nopol_formula::mutate::specification::Check;
 use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
-use nopol_program::front;
 use nopol_program::interpret::End;
-use nopol_program::ir::{Dialect, Entry, FunctionId, Made, PlaceKind, Program, Scalar};
+use nopol_program::ir::{Dialect, FunctionId, Made, Program};
 use nopol_program::position::Positions;
-use nopol_program::text;
 use nopol_program::visit::{Needs, may_repeat, needs, reached};
-use nopol_source::Language;
 
+use super::called::{Called, functions};
 use super::{MutateRequest, Mutation};
 use crate::formula::at_most;
 use crate::formula::left_out::LeftOut;
-use crate::formula::load::{Loaded, Refusal, RunBounds, function_named};
+use crate::formula::load::{Loaded, Refusal, RunBounds};
 use crate::formula::localization::Failing;
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
@@ -40,6 +38,8 @@ pub(super) struct Goal {
     pub(super) passing: Vec<String>,
     /// How suspicious each place is, if there are tests.
     pub(super) loaded: Option<Loaded>,
+    /// The function that must be right for all arguments, if there is one.
+    called: Option<Called>,
 }
 
 impl Goal {
@@ -76,10 +76,7 @@ impl Goal {
         let ends = loaded.tests.iter().zip(&loaded.ends);
         let passing = ends.filter(|(_, end)| **end == End::Passed);
         let passing = passing.map(|(test, _)| test.name.clone());
-        let entries = loaded.tests.iter().map(|test| match test.entry {
-            Entry::Main { main, .. } => main,
-            Entry::Function(function) => function,
-        });
+        let entries = loaded.tests.iter().map(|test| test.entry.function());
         let kept = Unmutated {
             reached: reached_of(&loaded.program, entries.collect()),
             ..Unmutated::default()
@@ -93,6 +90,7 @@ impl Goal {
             left_out: loaded.left_out.clone(),
             passing: passing.collect(),
             failing,
+            called: None,
             loaded: Some(loaded),
         })
     }
@@ -103,30 +101,24 @@ impl Goal {
         request: &MutateRequest,
     ) -> Result<Self, Refusal> {
         let reference = request.reference.as_deref();
-        let (program, function, reference) =
+        let (program, called, reference) =
             functions(&whole.files, whole.language, function, reference)?;
-        for id in [Some(function), reference].into_iter().flatten() {
-            if cells(&program, id).contains(&Scalar::Pointer) {
-                let name = &program.functions[id].name;
-                return Err(Refusal::Outside(format!(
-                    "`{name}` takes a pointer or a reference, and the memory behind it is not known: name a function that takes only numbers and calls `{name}`"
-                )));
-            }
+        for called in [Some(&called), reference.as_ref()].into_iter().flatten() {
+            called.check(&program, reference.is_some())?;
         }
         let mut kept = Unmutated {
             types: true,
-            reached: reached_of(&program, vec![function]),
+            reached: reached_of(&program, vec![called.id]),
             ..Unmutated::default()
         };
-        if let Some(reference) = reference {
-            let alike = |id: FunctionId| (cells(&program, id), program.functions[id].result);
-            if alike(function) != alike(reference) {
+        if let Some(reference) = &reference {
+            if !called.is_alike(reference, &program) {
                 return Err(Refusal::Usage(format!(
                     "`{}` and `{}` do not have the same parameters and result",
-                    program.functions[function].name, program.functions[reference].name,
+                    program.functions[called.id].name, program.functions[reference.id].name,
                 )));
             }
-            let needs = needs(&program, reference);
+            let needs = needs(&program, reference.id);
             kept.functions = needs.functions;
             kept.variables = needs.variables;
         }
@@ -138,14 +130,15 @@ impl Goal {
             texts: texts.collect(),
             kept,
             specification: Specification::Function {
-                function,
-                reference,
+                function: called.id,
+                reference: reference.map(|reference| reference.id),
             },
             bound: request.bound.unwrap_or(BOUND),
             left_out: Vec::new(),
             failing: Vec::new(),
             passing: Vec::new(),
             loaded: None,
+            called: Some(called),
             program,
         })
     }
@@ -176,10 +169,7 @@ impl Goal {
         let Specification::Tests(tests) = &self.specification else {
             return String::new();
         };
-        let entries = tests.iter().map(|test| match test.entry {
-            Entry::Main { main, .. } => main,
-            Entry::Function(function) => function,
-        });
+        let entries = tests.iter().map(|test| test.entry.function());
         let functions = reached(&self.program, entries.collect()).functions;
         match may_repeat(&self.program, &functions) {
             true => format!(
@@ -198,7 +188,7 @@ impl Goal {
         shown: &mut Mutation,
     ) {
         let bound = self.bound;
-        if let Specification::Function { function, .. } = self.specification
+        if let Some(called) = &self.called
             && let Some(
                 check @ Check::Call {
                     arguments,
@@ -208,29 +198,14 @@ impl Goal {
         {
             let extent = Extent::new(bound, request.implicit);
             let fault = self.specification.fault(&self.program, check, extent);
-            let name = &self.program.functions[function].name;
-            let types = cells(&self.program, function);
-            let arguments = types.iter().zip(self.members(function)).zip(arguments);
-            let arguments = arguments.map(|((ty, names), argument)| {
-                named(names, *argument, self.number(*argument, *ty))
-            });
-            let arguments: Vec<String> = arguments.collect();
-            let result = self.program.functions[function].result;
+            let name = &self.program.functions[called.id].name;
+            let arguments = called.arguments(&self.program, arguments);
+            let expected = expected.map(|expected| called.result(&self.program, expected));
             shown.failing.push(Failing {
                 name: format!("{name}({})", arguments.join(", ")),
                 reason: match (fault, expected) {
                     (Some(fault), _) => fault.to_string(),
-                    (None, Some(expected)) => format!(
-                        "it does not return {}",
-                        named(
-                            self.members_of_result(function),
-                            *expected,
-                            result.map_or_else(
-                                || expected.to_string(),
-                                |ty| self.number(*expected, ty)
-                            ),
-                        )
-                    ),
+                    (None, Some(expected)) => format!("it does not return {expected}"),
                     (None, None) => {
                         "an assertion does not hold, or the run fails otherwise".to_owned()
                     }
@@ -279,13 +254,9 @@ impl Goal {
                     request.function.as_deref().unwrap_or_default()
                 )),
             ),
-            MutateOutcome::Unjudged => (
+            MutateOutcome::Unjudged { is_unbounded } => (
                 Ended::Unjudged,
-                Some(format!(
-                    "no run of `{}` was judged, because none that meets all assumptions ends within the bound of {bound}: a larger --bound \
-                     follows longer runs",
-                    request.function.as_deref().unwrap_or_default()
-                )),
+                Some(unjudged(request, bound, is_unbounded)),
             ),
             MutateOutcome::Right { is_unbounded } => match (&self.loaded, is_unbounded) {
                 (Some(loaded), _) => {
@@ -312,36 +283,6 @@ impl Goal {
         };
         shown.outcome = outcome;
         shown.message = message;
-    }
-
-    /// The values and names of the enumeration's members, for each cell of a function's parameters.
-    fn members(&self, function: FunctionId) -> Vec<&[(i128, String)]> {
-        let parameters = self.program.functions[function].parameters.iter();
-        let of = parameters.flat_map(|parameter| {
-            let members = self.program.members.get(parameter).map(Vec::as_slice);
-            let cells = self.program.variables[*parameter].cells.iter();
-            cells.map(move |_| members.unwrap_or_default())
-        });
-        of.collect()
-    }
-
-    /// The same for its result.
-    fn members_of_result(&self, function: FunctionId) -> &[(i128, String)] {
-        let mut places = self.program.places.iter();
-        let returned = places
-            .find(|place| place.kind == PlaceKind::Return && place.function == Some(function));
-        returned.map_or(&[], |place| &place.names)
-    }
-
-    /// A number of this type as the language writes it.
-    fn number(&self, number: i128, ty: Scalar) -> String {
-        let dialect = self.program.dialect;
-        let written = match (dialect, ty) {
-            (Dialect::C, Scalar::CHAR) => text::character(dialect, number),
-            (Dialect::Rust, Scalar::Bool) => Some((number != 0).to_string()),
-            _ => None,
-        };
-        written.unwrap_or_else(|| number.to_string())
     }
 
     /// Whether the patched source is right, read again.
@@ -397,8 +338,8 @@ impl Goal {
                     return Confirmed::Fails;
                 };
                 let specification = Specification::Function {
-                    function,
-                    reference,
+                    function: function.id,
+                    reference: reference.map(|reference| reference.id),
                 };
                 confirmed(found.inputs.iter().all(|check| {
                     let positions = &mut Positions::default();
@@ -425,6 +366,24 @@ pub(super) enum Confirmed {
 /// What runs that begin at these functions may come to. Of Rust nothing else is translated.
 fn reached_of(program: &Program, entries: Vec<FunctionId>) -> Option<Needs> {
     (program.dialect == Dialect::C).then(|| reached(program, entries))
+}
+
+/// Why no run of a function was judged. `is_unbounded`: no run goes beyond the bound.
+fn unjudged(request: &MutateRequest, bound: u32, is_unbounded: bool) -> String {
+    let function = request.function.as_deref().unwrap_or_default();
+    let longer = "a larger --bound follows longer runs";
+    match &request.reference {
+        Some(reference) if is_unbounded => format!(
+            "no run of `{function}` was judged, because `{reference}` goes wrong for all arguments that meet the assumptions"
+        ),
+        Some(reference) => format!(
+            "no run of `{function}` was judged, because for no arguments that meet the assumptions both `{function}` and `{reference}` \
+             return within the bound of {bound}: {longer}"
+        ),
+        None => format!(
+            "no run of `{function}` was judged, because none that meets all assumptions ends within the bound of {bound}: {longer}"
+        ),
+    }
 }
 
 /// What it means that no repair was found.
@@ -456,41 +415,6 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
                 others.join(", ")
             )
         }
-    }
-}
-
-/// How the source names a number, or else how it is written.
-fn named(names: &[(i128, String)], number: i128, written: String) -> String {
-    let named = names.iter().find(|(value, _)| *value == number);
-    named.map_or(written, |(_, name)| name.clone())
-}
-
-/// A program, with a function of it and the one that it is held against.
-type WithFunctions = (Program, FunctionId, Option<FunctionId>);
-
-fn functions(
-    files: &[(Utf8PathBuf, String)],
-    language: Language,
-    function: &str,
-    reference: Option<&str>,
-) -> Result<WithFunctions, Refusal> {
-    let names: Vec<&str> = [function].into_iter().chain(reference).collect();
-    let (program, ids) = match language {
-        Language::C => {
-            let program = front::c::read(files)?;
-            let ids = names.iter().map(|name| function_named(&program, name));
-            let ids = ids.collect::<Result<Vec<_>, _>>()?;
-            (program, ids)
-        }
-        Language::Rust => front::rust::read_functions(files, &names)?,
-    };
-    if let Some((name, _)) = names.iter().zip(&ids).find(|(_, id)| id.is_none()) {
-        return Err(Refusal::Usage(format!("there is no function `{name}`")));
-    }
-    let mut ids = ids.into_iter().flatten();
-    match (ids.next(), ids.next()) {
-        (Some(function), reference) => Ok((program, function, reference)),
-        _ => Err(Refusal::Usage("no function was named".to_owned())),
     }
 }
 

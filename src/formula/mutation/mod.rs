@@ -1,5 +1,6 @@
 //! `cargo nopol mutate`: what is searched, and what was found in the user's terms.
 
+mod called;
 mod goal;
 mod showing;
 

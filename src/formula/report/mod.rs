@@ -102,6 +102,10 @@ pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
             "a structure or another value of several parts is a candidate only where its parts are written out",
             &shown.wholes,
         ),
+        (
+            "`None` is a candidate for becoming a `Some`, but the value in it is not",
+            &shown.absent,
+        ),
     ];
     kinds.into_iter().filter_map(|(what, places)| {
         let lines = lines(places)?;

@@ -54,8 +54,11 @@ pub enum MutateOutcome {
         /// Whether no run goes beyond the bound.
         is_unbounded: bool,
     },
-    /// Nothing is known of the program: no run ends within the bound, or its reference does not.
-    Unjudged,
+    /// Nothing is known of the program: for no arguments do both it and its reference return within the bound.
+    Unjudged {
+        /// Whether no run goes beyond the bound: the reference goes wrong for all arguments.
+        is_unbounded: bool,
+    },
     /// No arguments meet the assumptions: every program is right.
     Vacuous,
 }
@@ -202,9 +205,9 @@ impl Search<'_> {
         let original = Made::new();
         match self.judge.ask(&original, &mut self.positions)? {
             Answer::Right { .. } if self.judge.is_vacuous()? => return Ok(MutateOutcome::Vacuous),
-            Answer::Right {
-                is_unbounded: false,
-            } if self.judge.ends_never()? => return Ok(MutateOutcome::Unjudged),
+            Answer::Right { is_unbounded } if self.judge.ends_never()? => {
+                return Ok(MutateOutcome::Unjudged { is_unbounded });
+            }
             Answer::Right { is_unbounded } => return Ok(MutateOutcome::Right { is_unbounded }),
             Answer::Wrong(check) => self.refuted(&original, check)?,
         }

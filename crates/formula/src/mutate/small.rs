@@ -171,8 +171,11 @@ impl SmallCalls {
     }
 }
 
+/// How many cells all small arguments have together.
+const MOST_SMALL: usize = 100_000;
+
 /// Small arguments for parameters with these cells, the smallest first: all combinations for up to three of them; for more, those in which at
-/// most one differs from the others.
+/// most one differs from the others, and of very many cells only one of the first.
 fn small(cells: &[Scalar]) -> Vec<Vec<i128>> {
     let range = match cells.len() {
         0 => 0..=0,
@@ -193,9 +196,10 @@ fn small(cells: &[Scalar]) -> Vec<Vec<i128>> {
             all = longer.collect();
         }
     } else {
+        let varied = (MOST_SMALL / (values.len() * values.len() * cells.len())).min(cells.len());
         for other in &values {
             all.push(vec![*other; cells.len()]);
-            for at in 0..cells.len() {
+            for at in 0..varied {
                 for value in values.iter().filter(|value| *value != other) {
                     let mut arguments = vec![*other; cells.len()];
                     arguments[at] = *value;
@@ -222,5 +226,6 @@ mod tests {
         assert_eq!(small(&[Scalar::UINT]).len(), 41);
         assert_eq!(small(&[Scalar::INT, Scalar::Bool]).len(), 20);
         assert_eq!(small(&[Scalar::INT; 4]).len(), 4 * (1 + 4 * 3));
+        assert_eq!(small(&[Scalar::INT; 70_000]).len(), 4);
     }
 }

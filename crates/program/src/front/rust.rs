@@ -16,6 +16,7 @@ mod characters;
 mod compare;
 mod constants;
 mod declarations;
+mod entries;
 mod expressions;
 mod imports;
 mod infer;
@@ -33,8 +34,10 @@ mod outline;
 mod patterns;
 mod places;
 mod pointers;
+mod powers;
 mod ranges;
 mod records;
+mod shifts;
 mod slices;
 mod source;
 #[cfg(test)]
@@ -49,6 +52,7 @@ use syn::ReturnType;
 use syn::visit::Visit;
 
 use self::body::Body;
+pub use self::entries::Callable;
 use self::imports::Conditional;
 use self::infer::Guesses;
 use self::items::{Function, Items};
@@ -141,21 +145,27 @@ pub fn read_with(
     Ok((all, ids))
 }
 
-/// Reads the functions with these names (a method is `Type::method`) and whatever they call, directly or not. `None`
-/// for a name that no function has.
+/// Reads the functions with these names (a method is `Type::method`) to be called with any arguments, and whatever they
+/// call, directly or not. `None` for a name that no function has.
 ///
 /// # Errors
 /// If something that they reach is outside of the subset.
 pub fn read_functions(
     files: &[(Utf8PathBuf, String)],
     names: &[&str],
-) -> Result<(Program, Vec<Option<FunctionId>>), Outside> {
+) -> Result<(Program, Vec<Option<Callable>>), Outside> {
     let sources = files.iter().map(|(path, text)| Source::parse(path, text));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let items = Items::of(&sources);
     let mut front = Front::new(&sources, &items);
-    let ids = front.named_functions(names)?;
-    Ok((front.finished(), ids))
+    let mut callables = Vec::new();
+    for name in names {
+        let found = front.function_named(name)?;
+        let callable = found.map(|function| front.callable(&function));
+        callables.push(callable.transpose()?);
+    }
+    front.translate_waiting()?;
+    Ok((front.finished(), callables))
 }
 
 /// What has been translated so far.
@@ -210,10 +220,7 @@ impl<'a> Front<'a> {
     fn named_functions(&mut self, names: &[&str]) -> Result<Vec<Option<FunctionId>>, Outside> {
         let mut ids = Vec::new();
         for name in names {
-            let full = self.items.full_name(name);
-            let found = self.items.function(full.as_deref().unwrap_or(name));
-            let found = found.map_err(|reason| self.outside(Span::default(), reason))?;
-            ids.push(match found {
+            ids.push(match self.function_named(name)? {
                 Some(function) => {
                     let span = span_of(function.file, &function.sig.ident);
                     Some(self.function(&function, span)?)
@@ -223,6 +230,12 @@ impl<'a> Front<'a> {
         }
         self.translate_waiting()?;
         Ok(ids)
+    }
+
+    fn function_named(&self, name: &str) -> Result<Option<Rc<Function<'a>>>, Outside> {
+        let full = self.items.full_name(name);
+        let found = self.items.function(full.as_deref().unwrap_or(name));
+        found.map_err(|reason| self.outside(Span::default(), reason))
     }
 
     fn translate_waiting(&mut self) -> Result<(), Outside> {
@@ -387,6 +400,9 @@ impl<'a> Front<'a> {
             let owner = Owner::Function(id);
             let written = &mut self.state.program.written;
             inventory::note_block(written, function.file, function.block, owner);
+            let mut lengths = Vec::new();
+            inventory::lengths_in_signature(function.sig, &mut lengths);
+            self.note_fixed(&function.home(), &lengths, owner);
         }
         Ok(())
     }

@@ -348,7 +348,8 @@ impl Body<'_, '_> {
             Some(Type::Option(of)) => Some((**of).clone()),
             _ => None,
         };
-        let is_some = Value::scalar(Type::Bool, truth(!arguments.is_empty(), span));
+        let is_none = arguments.is_empty();
+        let is_some = Value::scalar(Type::Bool, truth(!is_none, span));
         let mark = self.out.len();
         let places = self.front.state.program.places.len();
         let inner = match arguments.first() {
@@ -372,6 +373,9 @@ impl Body<'_, '_> {
             let names = [(0, "None"), (1, "Some(…)")];
             self.front.state.program.places[place].names =
                 names.map(|(value, name)| (value, name.to_owned())).into();
+            if is_none && inner.size() > 0 {
+                self.note_absent(role.kind, span);
+            }
         }
         Ok(Type::option(inner))
     }

@@ -12,6 +12,7 @@ use super::source::span_of;
 use super::types::{Enum, Field, Struct, Type, int_named};
 use super::{Front, Home, inventory};
 use crate::ir::{Outside, Span};
+use crate::written::Owner;
 
 /// A parameter: its pattern, `None` for `self`, and its type.
 pub(super) type Parameter<'a> = (Option<&'a Pat>, Type);
@@ -172,8 +173,9 @@ impl<'a> Front<'a> {
         if found.is_some() && name == "Ordering" {
             return Err(self.outside(from, "a type called `Ordering` is not supported"));
         }
-        if let Some(known) = self.types.get(&name) {
-            return Ok(Some(known.clone()));
+        if let Some(known) = self.types.get(&name).cloned() {
+            self.note_type(&name, &known);
+            return Ok(Some(known));
         }
         let Some(named) = found else {
             return Ok(None);
@@ -188,8 +190,77 @@ impl<'a> Front<'a> {
         let ty = self.declared(&name, &named, from);
         self.open.pop();
         let ty = ty?;
-        self.types.insert(name, ty.clone());
+        self.types.insert(name.clone(), ty.clone());
+        self.note_type(&name, &ty);
         Ok(Some(ty))
+    }
+
+    /// Notes the discriminants and lengths in a declaration, and in those of the types within, for what is being translated: a
+    /// declaration is read once, but whatever names it depends on them.
+    fn note_type(&mut self, name: &str, ty: &Type) {
+        let Some(owner) = self.state.owner else {
+            return;
+        };
+        self.note_declaration(name, owner);
+        self.note_parts(ty, owner);
+    }
+
+    fn note_parts(&mut self, ty: &Type, owner: Owner) {
+        match ty {
+            Type::Enum(of) => self.note_declaration(&of.name, owner),
+            Type::Struct(of) => {
+                self.note_declaration(&of.name, owner);
+                for field in &of.fields {
+                    self.note_parts(&field.ty, owner);
+                }
+            }
+            Type::Tuple(of) => of.iter().for_each(|ty| self.note_parts(ty, owner)),
+            // A structure behind a pointer is read when it is needed.
+            Type::Array(of, _)
+            | Type::Slice(of)
+            | Type::Reference(of)
+            | Type::Raw(of)
+            | Type::Box(of)
+            | Type::Borrowed(of)
+            | Type::Option(of) => self.note_parts(of, owner),
+            _ => {}
+        }
+    }
+
+    fn note_declaration(&mut self, name: &str, owner: Owner) {
+        let Ok(Some(named)) = self.items.named(name) else {
+            return;
+        };
+        let mut values = Vec::new();
+        match named.declared {
+            _ if named.context.is_for_tests => {}
+            Declared::Enum(of) => {
+                let variants = of.variants.iter();
+                let written = variants.filter_map(|variant| variant.discriminant.as_ref());
+                values.extend(written.map(|(_, value)| value));
+            }
+            Declared::Struct(of) => {
+                let fields = of.fields.iter();
+                fields.for_each(|field| inventory::lengths_in(&field.ty, &mut values));
+            }
+            Declared::Alias(of) => inventory::lengths_in(&of.ty, &mut values),
+            Declared::Trait | Declared::Union => {}
+        }
+        let home = Home {
+            file: named.file,
+            owner: Some(name.to_owned()),
+        };
+        self.note_fixed(&home, &values, owner);
+    }
+
+    /// Notes values on which types depend, and those of the constants in them.
+    pub fn note_fixed(&mut self, home: &Home, values: &[&'a syn::Expr], owner: Owner) {
+        for value in values {
+            let written = &mut self.state.program.written;
+            inventory::note_value(written, home.file, value, (owner, true));
+            // The constants are noted when they are evaluated. Whoever needs the value says what is wrong with it.
+            let _ = self.constant_value(home, value);
+        }
     }
 
     fn declared(&mut self, name: &str, named: &Named, from: Span) -> Result<Type, Outside> {
@@ -270,10 +341,6 @@ impl<'a> Front<'a> {
                 return Err(self.outside(span, reason));
             }
             if let Some((_, value)) = &variant.discriminant {
-                if let Some(owner) = self.state.owner {
-                    let written = &mut self.state.program.written;
-                    inventory::note_value(written, home.file, value, (owner, true));
-                }
                 next = self.constant_value(home, value)?;
             }
             variants.push((variant.ident.to_string(), next));

@@ -1,17 +1,26 @@
 //! Methods of integers, and the order of scalars.
 
+use std::rc::Rc;
+
 use nopol_scalar::{IntKind, IntType};
 use syn::Expr as Syntax;
 
 use super::body::Body;
-use super::build::{
-    Repr, Value, both, cast, compare, constant, load_variable, not, unary, wrapping,
-};
+use super::build::{Value, both, cast, compare, constant, not, unary, wrapping};
+use super::powers::Powers;
+use super::shifts::Shift;
 use super::types::{Enum, Type};
 use crate::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Overflow, Scalar, Span, UnaryOp};
 
-/// The largest exponent that is written as a product.
-const MOST_FACTORS: i128 = 63;
+/// Whether a method of two integers may be supported: both have the same type.
+fn takes_its_own_type(name: &str) -> bool {
+    let is_euclidean = ["rem_euclid", "div_euclid", "abs_diff"].contains(&name);
+    is_euclidean
+        || name.split_once('_').is_some_and(|(prefix, op)| {
+            let prefixes = ["wrapping", "checked", "saturating", "overflowing"];
+            prefixes.contains(&prefix) && ["add", "sub", "mul", "div", "rem"].contains(&op)
+        })
+}
 
 impl Body<'_, '_> {
     /// A method of an integer, character, bool or enumeration.
@@ -35,29 +44,26 @@ impl Body<'_, '_> {
             return Ok(None);
         };
         let mut receiver = Value::scalar(ty.clone(), expr);
+        if let (Some(overflow), [exponent]) = (Powers::of(name), arguments) {
+            let power = self.power(receiver, exponent, (int, overflow), span);
+            return power.map(Some);
+        }
+        if let Some(shift) = Shift::of(name) {
+            let types = [&Type::Int(IntType::U32)];
+            let Some([by]) = self.operands(&mut receiver, arguments, types, span)? else {
+                return Ok(None);
+            };
+            let (a, _) = self.as_scalar(receiver, span)?;
+            let (a, by) = self.both_repeatable(a, by);
+            return Ok(Some(self.shifted(shift, (a, by), &ty, int, span)));
+        }
         match (name, arguments) {
             (_, []) => {
                 let (expr, _) = self.as_scalar(receiver, span)?;
                 let expr = self.repeatable(expr);
                 Ok(self.alone(name, expr, &ty, int, span))
             }
-            ("pow", [exponent]) => self.power(receiver, exponent, int, span).map(Some),
-            ("wrapping_shl" | "wrapping_shr", _) => {
-                let types = [&Type::Int(IntType::U32)];
-                let Some([by]) = self.operands(&mut receiver, arguments, types, span)? else {
-                    return Ok(None);
-                };
-                let (a, _) = self.as_scalar(receiver, span)?;
-                let mask = constant(i128::from(int.bits()) - 1, Scalar::UINT, span);
-                let by = wrapping(BinaryOp::And, by, mask);
-                let op = if name == "wrapping_shl" {
-                    BinaryOp::Shl
-                } else {
-                    BinaryOp::Shr
-                };
-                Ok(Some(Value::scalar(ty, wrapping(op, a, by))))
-            }
-            _ => {
+            _ if takes_its_own_type(name) => {
                 let Some([b]) = self.operands(&mut receiver, arguments, [&ty], span)? else {
                     return Ok(None);
                 };
@@ -65,6 +71,8 @@ impl Body<'_, '_> {
                 let (a, b) = self.both_repeatable(a, b);
                 Ok(self.with_other(name, a, b, &ty, int, span))
             }
+            // What their arguments are does not matter.
+            _ => Ok(None),
         }
     }
 
@@ -118,7 +126,7 @@ impl Body<'_, '_> {
                 let b = self.dereferenced(Value::scalar(reference, b), span)?;
                 let (b, _) = self.as_scalar(b, span)?;
                 let (a, b) = self.both_repeatable(a, b);
-                let ty = Type::Enum(std::rc::Rc::new(Enum::ordering()));
+                let ty = Type::Enum(Rc::new(Enum::ordering()));
                 let scalar = Enum::ordering().scalar();
                 let [less, equal, greater] = [-1, 0, 1].map(|value| constant(value, scalar, span));
                 let is_less = compare(BinaryOp::Lt, a.clone(), b.clone());
@@ -140,7 +148,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn both_repeatable(&mut self, mut a: Expr, b: Expr) -> (Expr, Expr) {
+    pub fn both_repeatable(&mut self, mut a: Expr, b: Expr) -> (Expr, Expr) {
         let mark = self.out.len();
         let b = self.repeatable(b);
         self.keep(mark, [&mut a]);
@@ -259,6 +267,10 @@ impl Body<'_, '_> {
                 let overflows = self.overflows(op, &a, &b, int, span);
                 Some(self.option(ty, not(overflows), result))
             }
+            "overflowing" if !is_division => {
+                let overflows = self.overflows(op, &a, &b, int, span);
+                Some(self.with_flag(ty, result, overflows))
+            }
             "saturating" if !is_division => {
                 let overflows = self.overflows(op, &a, &b, int, span);
                 let negative = |expr: &Expr| compare(BinaryOp::Lt, expr.clone(), number(0));
@@ -332,7 +344,14 @@ impl Body<'_, '_> {
     }
 
     /// Whether the result does not fit.
-    fn overflows(&mut self, op: BinaryOp, a: &Expr, b: &Expr, int: IntType, span: Span) -> Expr {
+    pub fn overflows(
+        &mut self,
+        op: BinaryOp,
+        a: &Expr,
+        b: &Expr,
+        int: IntType,
+        span: Span,
+    ) -> Expr {
         let scalar = Scalar::from(int);
         let number = |value| constant(value, scalar, span);
         let result = wrapping(op, a.clone(), b.clone());
@@ -374,43 +393,6 @@ impl Body<'_, '_> {
         }
     }
 
-    fn power(
-        &mut self,
-        mut base: Value,
-        exponent: &Syntax,
-        int: IntType,
-        span: Span,
-    ) -> Result<Value, Outside> {
-        let home = self.home.clone();
-        let ty = base.ty.clone();
-        let one = constant(1, Scalar::from(int), span);
-        if let Ok(exponent @ 0..=MOST_FACTORS) = self.front.constant_value(&home, exponent) {
-            let (base, _) = self.as_scalar(base, span)?;
-            let base = self.repeatable(base);
-            let times = |a, b| super::build::binary(BinaryOp::Mul, Overflow::Fault, a, b);
-            let power = (1..exponent).fold(base.clone(), |power, _| times(power, base.clone()));
-            return Ok(Value::scalar(ty, if exponent == 0 { one } else { power }));
-        }
-        let exponents = [&Type::Int(IntType::U32)];
-        let Some([times]) = self.operands(&mut base, &[exponent], exponents, span)? else {
-            return Err(self.outside(span, "this exponent is not supported"));
-        };
-        let Repr::Scalar(base) = base.repr else {
-            return Err(self.outside(span, "this base is not supported"));
-        };
-        let base = self.lasting(base);
-        let power = self.declare("#power", &ty, false);
-        self.set(power, one);
-        let now = load_variable(power, Scalar::from(int), span);
-        let times = cast(times, Scalar::SIZE);
-        self.repeated(times, span, |body, _| {
-            let next = super::build::binary(BinaryOp::Mul, Overflow::Fault, now.clone(), base);
-            body.set(power, next);
-            Ok(())
-        })?;
-        Ok(Value::scalar(ty, self.saved(now)))
-    }
-
     /// An option in memory.
     pub fn option(&mut self, ty: &Type, is_some: Expr, value: Expr) -> Value {
         let option = Type::option(ty.clone());
@@ -424,5 +406,14 @@ impl Body<'_, '_> {
         self.assign(None, target.clone(), is_some);
         self.assign(None, super::build::field(target.clone(), 1), value);
         Value::at(option, target)
+    }
+
+    /// A pair of a number and a truth in memory.
+    pub fn with_flag(&mut self, ty: &Type, value: Expr, flag: Expr) -> Value {
+        let pair = Type::Tuple(Rc::new([ty.clone(), Type::Bool]));
+        let target = Lvalue::Variable(self.temporary(&pair));
+        self.assign(None, target.clone(), value);
+        self.assign(None, super::build::field(target.clone(), 1), flag);
+        Value::at(pair, target)
     }
 }

@@ -49,6 +49,26 @@ pub(super) fn note_value(
     walk.visit_expr(value);
 }
 
+/// The lengths of arrays in a type.
+struct Lengths<'l, 'a>(&'l mut Vec<&'a Expr>);
+
+impl<'a> Visit<'a> for Lengths<'_, 'a> {
+    fn visit_type_array(&mut self, of: &'a syn::TypeArray) {
+        self.0.push(&of.len);
+        visit::visit_type_array(self, of);
+    }
+}
+
+/// Adds the lengths of arrays in a type.
+pub(super) fn lengths_in<'a>(ty: &'a syn::Type, lengths: &mut Vec<&'a Expr>) {
+    Lengths(lengths).visit_type(ty);
+}
+
+/// Adds the lengths of arrays in the parameters and the result of a function.
+pub(super) fn lengths_in_signature<'a>(sig: &'a syn::Signature, lengths: &mut Vec<&'a Expr>) {
+    Lengths(lengths).visit_signature(sig);
+}
+
 impl Walk<'_> {
     fn span(&self, node: &impl Spanned) -> Span {
         span_of(self.file, node)

@@ -52,6 +52,19 @@ fn what_is_outside_is_named_with_its_line() {
             "fn f() {\n    for x in [1, 2].windows(1) {}\n}",
             "2: iterators are supported only in the head of a `for`",
         ),
+        // It was "`1` has the type `i8` where `u8` is expected" and the like.
+        (
+            "fn f() {\n    let n: i8 = 1;\n    5u8.saturating_add_signed(n);\n}",
+            "3: the method `saturating_add_signed` of `u8` is not supported",
+        ),
+        (
+            "fn f() {\n    let n: u32 = 1;\n    5u8.saturating_pow(n);\n}",
+            "3: the method `saturating_pow` of `u8` is not supported",
+        ),
+        (
+            "fn f() {\n    let n: u8 = 1;\n    5i8.checked_add_unsigned(n);\n}",
+            "3: the method `checked_add_unsigned` of `i8` is not supported",
+        ),
         (
             "fn f<T>() {}",
             "1: `f` is used, but generics are not supported",

@@ -241,3 +241,58 @@ fn fails_to_index() {
 fn fails_to_subtract() {
     let _ = sub(1, 2);
 }
+
+fn amount(n: u32) -> u32 {
+    n
+}
+
+#[test]
+fn rotates() {
+    assert_eq!(0x81u8.rotate_left(1), 3);
+    assert_eq!(0x81u8.rotate_right(amount(1)), 0xc0);
+    assert_eq!(0x12u8.rotate_left(amount(0)), 0x12);
+    assert_eq!(0x12u8.rotate_right(amount(8)), 0x12);
+    assert_eq!(0x12u8.rotate_left(amount(12)), 0x21);
+    assert_eq!((-128i8).rotate_left(amount(1)), 1);
+    assert_eq!(1i64.rotate_right(amount(1)), i64::MIN);
+    assert_eq!(u32::rotate_left(0x8000_0001, amount(33)), 3);
+}
+
+#[test]
+fn shifts_by_any_amount() {
+    assert_eq!(1u8.checked_shl(amount(7)), Some(128));
+    assert_eq!(1u8.checked_shl(amount(8)), None);
+    assert_eq!((-128i8).checked_shr(amount(7)), Some(-1));
+    assert_eq!((-128i8).checked_shr(amount(80)), None);
+    assert_eq!(1u16.overflowing_shl(amount(17)), (2, true));
+    assert_eq!(4u16.overflowing_shr(amount(1)), (2, false));
+    assert_eq!(1u8.wrapping_shl(amount(9)), 2);
+    assert_eq!(256u16.wrapping_shr(amount(20)), 16);
+}
+
+#[test]
+fn powers_that_do_not_fit() {
+    assert_eq!(3u8.wrapping_pow(amount(6)), 217);
+    assert_eq!(3u8.wrapping_pow(6), 217);
+    assert_eq!((-2i8).wrapping_pow(8), 0);
+    assert_eq!(7u8.wrapping_pow(amount(0)), 1);
+    assert_eq!(2u8.checked_pow(amount(7)), Some(128));
+    assert_eq!(2u8.checked_pow(8), None);
+    assert_eq!((-2i8).checked_pow(amount(7)), Some(-128));
+    assert_eq!((-2i8).checked_pow(amount(9)), None);
+    assert_eq!(0u64.checked_pow(amount(40)), Some(0));
+    assert_eq!(10u64.checked_pow(amount(20)), None);
+}
+
+#[test]
+fn overflows_with_a_flag() {
+    assert_eq!(250u8.overflowing_add(amount(9) as u8), (3, true));
+    assert_eq!(i8::MIN.overflowing_sub(1), (127, true));
+    assert_eq!(100u8.overflowing_mul(2), (200, false));
+    assert_eq!(i64::MIN.overflowing_mul(-1), (i64::MIN, true));
+}
+
+#[test]
+fn fails_rotated_otherwise() {
+    assert_eq!(0x81u8.rotate_left(amount(1)), 0x83);
+}
