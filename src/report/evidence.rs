@@ -20,6 +20,9 @@ pub enum Evidence {
     Interpreted,
     /// The user says that it is right, or what must hold after it: states of the heap, a condition. No test was run.
     Asserted,
+    /// The user changed its condition after it was found. Nothing was run with it, and no document has it.
+    #[serde(skip)]
+    Edited,
 }
 
 impl Evidence {
@@ -39,6 +42,7 @@ impl Evidence {
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
             Self::Asserted => Some("it satisfies the assertions; no test was run with it"),
+            Self::Edited => Some("its condition was edited by hand; no test was run with it"),
         }
     }
 

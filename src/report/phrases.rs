@@ -23,6 +23,7 @@ pub fn headline(patch: &PatchReport) -> String {
     };
     match (patch.evidence, &*patch.fixes) {
         (Evidence::Asserted, _) => format!("{what} satisfies the assertions"),
+        (Evidence::Edited, _) => format!("{what}, edited by hand"),
         (Evidence::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
         }

@@ -133,6 +133,12 @@ impl Outcome {
             .collect()
     }
 
+    /// The options that leave some places out; `--quick` only tries less.
+    fn narrowing_places(&self) -> impl Iterator<Item = &str> {
+        let options = self.narrowed_by.iter().map(String::as_str);
+        options.filter(|option| *option != "--quick")
+    }
+
     /// Whether only existing conditions and statements were looked at.
     fn is_quick(&self) -> bool {
         self.narrowed_by.iter().any(|option| option == "--quick")
@@ -216,8 +222,8 @@ impl Outcome {
                 "No small edit of {} that failing tests reach makes a failing test pass without breaking another. {} \
                  Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
                 match computing {
-                    1 => "the only integer expression".to_owned(),
-                    _ => format!("one of the {computing} integer expressions"),
+                    1 => "the only expression".to_owned(),
+                    _ => format!("one of the {computing} expressions"),
                 },
                 match self.kinds()[..] {
                     ["arithmetic"] =>
@@ -283,9 +289,18 @@ impl Outcome {
                     true => "",
                     false => " could be read and",
                 };
+                let options: Vec<&str> = self.narrowing_places().collect();
+                let allowed = match &*options {
+                    [] => "may be changed".to_owned(),
+                    some => format!(
+                        "`{}` {}",
+                        some.join(" "),
+                        agree(some.len(), "allows", "allow")
+                    ),
+                };
                 format!(
                     "The search found no new condition that fixes a failing test: {ways} {helps} that failing tests reach, and the \
-                     failing tests reach no condition that{read} may be changed{edited}{pairs}."
+                     failing tests reach no condition that{read} {allowed}{edited}{pairs}."
                 )
             }
         };
