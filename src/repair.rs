@@ -44,7 +44,7 @@ use nopol_process::run::process::{Stopped, Supervisor};
 use nopol_process::run::suite::TestIndex;
 
 use self::engine::{ENGINES, QUICK};
-use self::fix::Fix;
+use self::fix::{Fix, is_exceeded};
 use self::foreseeing::Foreseeing;
 use self::hints::Hints;
 use self::judging::Judge;
@@ -237,6 +237,12 @@ fn search(session: &Session, knowledge: &mut Knowledge, targets: &[TestIndex]) -
         let most = engine.most_judged();
         plausible.extend(Judge::new(session).judge(knowledge, &targets, fixes, &plausible, most)?);
     }
+    let mut partial = std::mem::take(&mut knowledge.partial);
+    partial.retain(|fix| {
+        let is_known = plausible.iter().any(|it| it.is_text_of(fix));
+        !is_known && !is_exceeded(fix, &plausible)
+    });
+    plausible.extend(partial);
     Ok(plausible)
 }
 

@@ -67,46 +67,25 @@ pub fn judge(
     others: &[TestIndex],
     terms: &Terms,
 ) -> Result<Judgement> {
-    let Terms {
-        refutations,
-        spectrum,
-        bounds,
-        patience,
-        slow,
-    } = *terms;
-    let drawing = |test: TestIndex, timeout: Duration, draw: u64| {
-        let plan = Plan {
-            select: switch.select.clone(),
-            fuel: Some(bounds.fuel_for(test, spectrum)),
-            timeout,
-            draw,
-            ..Plan::default()
-        };
-        Ok::<Verdict, anyhow::Error>(suite.run(test, &plan)?.verdict)
+    let trial = Trial {
+        suite,
+        switch,
+        terms,
     };
-    // A test with random input has to pass with several.
-    let verdict = |test: TestIndex, timeout: Duration| {
-        let draws = if spectrum.is_random(test) { DRAWS } else { 1 };
-        for draw in 0..draws {
-            let verdict = drawing(test, timeout, draw)?;
-            if !verdict.passed() {
-                return Ok(verdict);
-            }
-        }
-        Ok::<Verdict, anyhow::Error>(Verdict::Passed)
-    };
+    let Terms { bounds, slow, .. } = *terms;
     let mut tests: Vec<TestIndex> = switch
         .targets
         .iter()
         .chain(&switch.affected)
         .copied()
         .collect();
-    tests.sort_by_key(|test| Reverse(refutations.get(test).copied().unwrap_or(0)));
+    trial.likeliest_to_fail_first(&mut tests);
     for test in tests {
-        let mut seen = verdict(test, bounds.timeout)?;
+        let mut seen = trial.verdict(test, bounds.timeout)?;
         let is_slow = seen == Verdict::TimedOut && switch.targets.contains(&test);
-        if is_slow && let Some(patience) = patience.filter(|patience| *patience > bounds.timeout) {
-            seen = verdict(test, patience)?;
+        let patience = terms.patience.filter(|patience| *patience > bounds.timeout);
+        if is_slow && let Some(patience) = patience {
+            seen = trial.verdict(test, patience)?;
         }
         if !seen.passed() {
             if seen == Verdict::TimedOut && is_slow {
@@ -116,15 +95,91 @@ pub fn judge(
         }
     }
     let mut cured = switch.targets.clone();
-    for test in others {
-        match verdict(*test, bounds.timeout)? {
-            Verdict::Passed => cured.push(*test),
-            Verdict::TimedOut => _ = lock(slow).insert(*test),
-            _ => {}
-        }
-    }
+    cured.extend(trial.cured(others)?);
     cured.sort_unstable();
     Ok(Judgement::Plausible(cured))
+}
+
+/// Judges a candidate that does not cure all of its targets. They may have several causes, and an outcome that was forced
+/// here may have cured some of them by accident. So it is plausible if it cures one of its targets or of the failing tests
+/// in `others`, and breaks no test that it could break.
+///
+/// # Errors
+/// If the run is stopped.
+pub fn judge_for_some(
+    suite: &Suite,
+    switch: &Switch,
+    others: &[TestIndex],
+    terms: &Terms,
+) -> Result<Judgement> {
+    let trial = Trial {
+        suite,
+        switch,
+        terms,
+    };
+    let mut cured = trial.cured(&switch.targets)?;
+    if let (true, Some(test)) = (cured.is_empty(), switch.targets.first()) {
+        return Ok(Judgement::RefutedBy(*test));
+    }
+    let mut passing = switch.affected.clone();
+    trial.likeliest_to_fail_first(&mut passing);
+    for test in passing {
+        if !trial.verdict(test, terms.bounds.timeout)?.passed() {
+            return Ok(Judgement::RefutedBy(test));
+        }
+    }
+    cured.extend(trial.cured(others)?);
+    cured.sort_unstable();
+    Ok(Judgement::Plausible(cured))
+}
+
+/// A candidate and by what it is judged.
+struct Trial<'a> {
+    suite: &'a Suite<'a>,
+    switch: &'a Switch,
+    terms: &'a Terms<'a>,
+}
+
+impl Trial<'_> {
+    /// How a test ends with the candidate. One with random input has to pass with several.
+    fn verdict(&self, test: TestIndex, timeout: Duration) -> Result<Verdict> {
+        let Terms {
+            spectrum, bounds, ..
+        } = *self.terms;
+        let draws = if spectrum.is_random(test) { DRAWS } else { 1 };
+        for draw in 0..draws {
+            let plan = Plan {
+                select: self.switch.select.clone(),
+                fuel: Some(bounds.fuel_for(test, spectrum)),
+                timeout,
+                draw,
+                ..Plan::default()
+            };
+            let verdict = self.suite.run(test, &plan)?.verdict;
+            if !verdict.passed() {
+                return Ok(verdict);
+            }
+        }
+        Ok(Verdict::Passed)
+    }
+
+    /// Those of these failing tests that the candidate cures.
+    fn cured(&self, failing: &[TestIndex]) -> Result<Vec<TestIndex>> {
+        let mut cured = Vec::new();
+        for test in failing {
+            match self.verdict(*test, self.terms.bounds.timeout)? {
+                Verdict::Passed => cured.push(*test),
+                Verdict::TimedOut => _ = lock(self.terms.slow).insert(*test),
+                _ => {}
+            }
+        }
+        Ok(cured)
+    }
+
+    fn likeliest_to_fail_first(&self, tests: &mut [TestIndex]) {
+        let refuted = |test: &TestIndex| self.terms.refutations.get(test).copied().unwrap_or(0);
+        tests.sort_by_key(|test| Reverse(refuted(test)));
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -15,6 +15,7 @@ use nopol_process::run::{Plan, Runner, Verdict};
 use nopol_source::Sources;
 use typed_index_collections::TiSlice;
 
+use super::doctests;
 use super::replay::Replays;
 use crate::patch::edit::{Edit, apply_all};
 use crate::subject::workspace::{Doctests, Linked, Workspace};
@@ -39,7 +40,7 @@ const MOST_ON: usize = 10;
 pub struct Accepted {
     /// The failing tests that it cures: the targets, and perhaps others.
     pub cured: Vec<TestIndex>,
-    /// What the doctests belong to that fail with it, and failed before.
+    /// The doctests that fail with it, and failed before; their lines are those without it.
     pub failing_doctests: Vec<String>,
     /// What a compiler warns of with it and not without it.
     pub doubts: Vec<String>,
@@ -419,8 +420,8 @@ impl<'a> Validator<'a> {
         lock(&self.doctests).are_there
     }
 
-    /// What the doctests belong to that fail with the edit, which is in the working copy; `None` if one of them passed before. The
-    /// unpatched subject's doctests run only if one fails.
+    /// The doctests that fail with the edit, which is in the working copy, by their names without it; `None` if one of them passed
+    /// before. The unpatched subject's doctests run only if one fails.
     fn failing_doctests_with(&self, workspace: &Workspace) -> Result<Option<Vec<String>>> {
         let texts = self.sources.documented();
         // One working copy at a time, so that the measured duration limits the following runs.
@@ -445,63 +446,10 @@ impl<'a> Validator<'a> {
             known.usual = Some(start.elapsed());
         }
         let before = known.before.get_or_insert_default();
-        let failing = after.by_name.iter().filter(|(_, passed)| !**passed);
-        let mut failing: Vec<String> = failing
-            .map(|(name, _)| documented(name).to_owned())
-            .collect();
-        failing.sort();
-        Ok(still_passing(&before.by_name, &after.by_name).then_some(failing))
+        Ok(doctests::still_failing(&before.by_name, &after.by_name))
     }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What a doctest belongs to: its name without the line.
-fn documented(name: &str) -> &str {
-    name.rsplit_once(" (line ").map_or(name, |(item, _)| item)
-}
-
-/// Whether each doctest that passed still does. Doctests are named by line, and a patch may move lines, so
-/// the numbers of passing doctests per item are compared.
-fn still_passing(before: &BTreeMap<String, bool>, after: &BTreeMap<String, bool>) -> bool {
-    let count = |tests: &BTreeMap<String, bool>| {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for (name, _) in tests.iter().filter(|(_, passed)| **passed) {
-            *counts.entry(documented(name).to_owned()).or_default() += 1;
-        }
-        counts
-    };
-    let after = count(after);
-    count(before)
-        .iter()
-        .all(|(item, number)| after.get(item).is_some_and(|now| now >= number))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn doctests_are_compared_by_item_since_a_patch_moves_lines() {
-        let tests = |pairs: &[(&str, bool)]| -> BTreeMap<String, bool> {
-            pairs
-                .iter()
-                .map(|(name, passed)| ((*name).to_string(), *passed))
-                .collect()
-        };
-        let before = tests(&[
-            ("src/lib.rs - f (line 3)", true),
-            ("src/lib.rs - g (line 9)", false),
-        ]);
-        assert!(still_passing(
-            &before,
-            &tests(&[("src/lib.rs - f (line 5)", true)])
-        ));
-        assert!(!still_passing(
-            &before,
-            &tests(&[("src/lib.rs - f (line 5)", false)])
-        ));
-    }
 }

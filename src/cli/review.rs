@@ -109,8 +109,8 @@ impl Walk<'_> {
             let patch = &patch.shown();
             let shown = match self.edited.contains(&patch.rank) {
                 true => {
-                    let note = "edited by hand, so no test was run with it".to_owned();
-                    snippet::with_notes(patch, &[note])
+                    let note = patch.evidence.caveat().unwrap_or_default();
+                    snippet::with_notes(patch, &[note.to_owned()])
                 }
                 false => {
                     let notes: Vec<String> =
@@ -331,8 +331,12 @@ impl Walk<'_> {
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);
         edit.condition = condition;
         self.edited.insert(patch.rank);
-        patch.evidence = Assurance::Asserted;
-        // They were variants of what the tool had found.
+        patch.evidence = Assurance::Edited;
+        // This was known of what the tool had found.
+        patch.why = "edited by hand".to_owned();
+        patch.clauses.clear();
+        patch.doubts.clear();
+        patch.differs = None;
         patch.alternatives.clear();
         patch.alike = 0;
         Ok(true)

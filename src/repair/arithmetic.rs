@@ -65,7 +65,7 @@ impl Engine for Arithmetic {
             fixes.extend(fixes_at(session, knowledge, targets, suspect, &kin));
             if fixes.len() >= MOST_EDITS {
                 knowledge.notes.warn(format!(
-                    "only the {MOST_EDITS} small edits at the most suspicious integer expressions are tried; --file, --lines or --near choose others"
+                    "only the {MOST_EDITS} small edits at the most suspicious expressions are tried; --file, --lines or --near choose others"
                 ));
                 fixes.truncate(MOST_EDITS);
                 break;

@@ -188,6 +188,15 @@ pub fn uncured(targets: &[TestIndex], fixes: &[Fix]) -> Vec<TestIndex> {
     targets.filter(|test| !cured(test)).collect()
 }
 
+/// Whether one of these fixes, last resorts aside, cures all tests that a fix cures, and more.
+pub fn is_exceeded<'f>(fix: &Fix, fixes: impl IntoIterator<Item = &'f Fix>) -> bool {
+    let mut real = fixes.into_iter().filter(|other| !other.is_trivial());
+    real.any(|other| {
+        let mut targets = fix.targets.iter();
+        other.targets.len() > fix.targets.len() && targets.all(|it| other.targets.contains(it))
+    })
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::*;
@@ -230,6 +239,16 @@ pub mod tests {
         assert_eq!(uncured(&both, &[constant.clone()]), both);
         let fixes = [constant, fix(2, "a", 9, &[1])];
         assert_eq!(uncured(&both, &fixes), tests(&[0]));
+    }
+
+    #[test]
+    fn a_fix_is_exceeded_by_one_that_cures_more_and_is_no_last_resort() {
+        let one = fix(1, "a", 1, &[0]);
+        let mut both = fix(2, "b", 9, &[0, 1]);
+        assert!(is_exceeded(&one, [&both]) && !is_exceeded(&both, [&one]));
+        assert!(!is_exceeded(&one, [&one, &fix(2, "b", 9, &[1, 2])]));
+        both.edits[0].is_trivial = true;
+        assert!(!is_exceeded(&one, [&both]));
     }
 
     #[test]

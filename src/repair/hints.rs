@@ -50,7 +50,13 @@ impl Hints {
                 let text = fs::read(diff).map_err(|error| {
                     SubjectError::Usage(format!("--in-diff: cannot read {diff}: {error}"))
                 })?;
-                changes::parse(&String::from_utf8_lossy(&text))
+                let text = String::from_utf8_lossy(&text);
+                if !changes::is_diff(&text) {
+                    return Err(SubjectError::Usage(format!(
+                        "--in-diff: {diff} is not a diff: it has no line `+++ FILE` before a hunk; `git diff` writes a diff"
+                    )));
+                }
+                changes::parse(&text)
             }
             Some(commit) => changes::since(root, commit).map_err(|error| {
                 SubjectError::Usage(format!(

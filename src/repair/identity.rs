@@ -34,7 +34,12 @@ pub fn tell(
     let wrong = |why: String| SubjectError::Usage(format!("--diff-base {base}: {why}"));
     let shown = if Utf8Path::new(base).is_file() {
         let text = fs::read(base).map_err(|error| wrong(format!("cannot read it: {error}")))?;
-        changes::shown(&String::from_utf8_lossy(&text))
+        let text = String::from_utf8_lossy(&text);
+        if !changes::is_diff(&text) {
+            let why = "it is not a diff: it has no line `+++ FILE` before a hunk; `git diff` writes a diff";
+            return Err(wrong(why.to_owned()).into());
+        }
+        changes::shown(&text)
     } else {
         changes::shown_since(&copy.root, base).map_err(|error| {
             wrong(format!(

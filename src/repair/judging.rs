@@ -5,18 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use nopol_process::run::suite::TestIndex;
+use nopol_process::run::suite::{Suite, TestIndex};
 use nopol_process::run::{Verdict, pool};
 use nopol_source::SiteIndex;
 use nopol_synth::weights::WEIGHTS;
 
-use super::fix::{Fix, SiteEdit, single_sites};
+use super::fix::{Fix, SiteEdit, is_exceeded, single_sites};
 use super::instrument;
 use super::knowledge::Knowledge;
 use super::ranking::Ranker;
 use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
+use crate::localize::spectrum::Spectrum;
 use crate::probe::{Part, Stage};
 use crate::rank::model;
 
@@ -147,26 +148,18 @@ impl Judge<'_, '_> {
         let bounds = self.session.bounds();
         let suite = self.session.suite(&build.binaries);
         let mut plausible: Vec<Fix> = Vec::new();
+        // Those that fail a test which they should cure.
+        let mut failed: Vec<(&Fix, &Switch)> = Vec::new();
         let mut judged = 0;
         let mut refutations = Refutations::new();
         let slow: Mutex<BTreeSet<TestIndex>> = Mutex::default();
         // If the run is stopped, the fixes found plausible by then are kept.
         let held: Mutex<Vec<Fix>> = Mutex::default();
         let spectrum = &knowledge.spectrum;
-        let least = match self.session.settings.quick {
-            true => 0,
-            false => LEAST_SHOWN,
-        };
-        let wanted = self.session.settings.shown().max(least) * SPARE + 1;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let numbered: Vec<(usize, &(&Fix, &Switch))> = some.iter().enumerate().collect();
             let verdicts = pool::map(bounds.at_once, &numbered, |(nth, (fix, switch))| {
-                // A fix may cure tests that no forced outcome at its site cured.
-                let mut others = targets.to_vec();
-                others.retain(|test| {
-                    let reach = |(site, _): &(SiteIndex, u32)| spectrum.reaches(*test, *site);
-                    !switch.targets.contains(test) && switch.select.iter().any(reach)
-                });
+                let others = others(spectrum, switch, targets);
                 let mut ends = switch
                     .targets
                     .iter()
@@ -197,10 +190,15 @@ impl Judge<'_, '_> {
                     return Err(error);
                 }
             };
-            for ((fix, _), judged) in some.iter().zip(verdicts) {
+            for ((fix, switch), judged) in some.iter().zip(verdicts) {
                 match judged {
                     Judgement::Plausible(targets) => plausible.push(fix.curing(&targets)),
-                    Judgement::RefutedBy(test) => *refutations.entry(test).or_default() += 1,
+                    Judgement::RefutedBy(test) => {
+                        *refutations.entry(test).or_default() += 1;
+                        if switch.targets.contains(&test) {
+                            failed.push((fix, switch));
+                        }
+                    }
                 }
             }
             judged += some.len();
@@ -213,22 +211,26 @@ impl Judge<'_, '_> {
             let mut left = compiled[judged..]
                 .iter()
                 .flat_map(|(later, _)| &later.targets);
-            // `--dump` writes all plausible fixes.
-            let is_enough = || {
-                self.session.settings.dump.is_none()
-                    && plausible.len() >= wanted
-                    && ranker.families(knowledge, plausible.clone()).len() >= wanted
-            };
-            if left.all(cured) && is_enough() {
+            if left.all(cured) && self.is_enough(knowledge, &plausible) {
                 break;
             }
         }
         knowledge.held.extend(plausible.iter().cloned());
-        let result = format!("{} plausible", plausible.len());
+        let terms = judge::Terms {
+            refutations: &refutations,
+            spectrum: &knowledge.spectrum,
+            bounds,
+            patience: None,
+            slow: &slow,
+        };
+        let all: Vec<&Fix> = known.iter().chain(&plausible).collect();
+        let partial = self.judge_for_some(knowledge, targets, &failed, &all, (&suite, &terms))?;
+        let result = format!("{} plausible", plausible.len() + partial.len());
         self.session
             .progress
             .finish(phase, self.session.runner.runs(), &result);
-        let is_cured = |test: &TestIndex| plausible.iter().any(|it| it.targets.contains(test));
+        let mut all = plausible.iter().chain(&partial);
+        let is_cured = |test: &TestIndex| all.clone().any(|it| it.targets.contains(test));
         let slow = slow.into_inner().unwrap_or_else(PoisonError::into_inner);
         for test in slow.into_iter().filter(|test| !is_cured(test)) {
             // One that never ended shows nothing by not ending.
@@ -239,7 +241,7 @@ impl Judge<'_, '_> {
                 ));
             }
         }
-        if plausible.is_empty() {
+        if all.next().is_none() {
             // Tell if the build itself is the reason.
             for test in instrument::changed_outcomes(self.session, &build)? {
                 knowledge.notes.warn(format!(
@@ -248,8 +250,63 @@ impl Judge<'_, '_> {
                 ));
             }
         }
-        self.explain_failures(knowledge, &fixes, &compiled, judged, &plausible);
+        let all = [&*plausible, &*partial].concat();
+        self.explain_failures(knowledge, &fixes, &compiled, judged, &all);
+        knowledge.held.extend(partial.iter().cloned());
+        knowledge.partial.extend(partial);
         Ok(plausible)
+    }
+
+    /// Of fixes that fail a test which they should cure, those that cure other tests and break none. What cures all that one
+    /// of them cures, and more, is likelier to be right.
+    fn judge_for_some(
+        &self,
+        knowledge: &Knowledge,
+        targets: &[TestIndex],
+        failed: &[(&Fix, &Switch)],
+        known: &[&Fix],
+        (suite, terms): (&Suite, &judge::Terms),
+    ) -> Result<Vec<Fix>> {
+        let mut failed = failed.to_vec();
+        failed.retain(|(fix, _)| {
+            let mut real = known.iter().filter(|it| !it.is_trivial());
+            let cures_all = |it: &&Fix| fix.targets.iter().all(|test| it.targets.contains(test));
+            fix.targets.len() > 1 && !real.any(cures_all)
+        });
+        let mut found: Vec<Fix> = Vec::new();
+        for some in failed.chunks(JUDGED_AT_ONCE) {
+            let verdicts = pool::map(terms.bounds.at_once, some, |(_, switch)| {
+                let others = others(terms.spectrum, switch, targets);
+                judge::judge_for_some(suite, switch, &others, terms)
+            })?;
+            for ((fix, _), judged) in some.iter().zip(verdicts) {
+                if let Judgement::Plausible(cured) = judged {
+                    let fix = fix.curing(&cured);
+                    let is_known = knowledge.partial.iter().any(|it| it.is_text_of(&fix));
+                    if !is_known && !is_exceeded(&fix, known.iter().copied()) {
+                        found.push(fix);
+                    }
+                }
+            }
+            if self.is_enough(knowledge, &found) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether these plausible fixes are enough to show, with some to spare.
+    fn is_enough(&self, knowledge: &Knowledge, plausible: &[Fix]) -> bool {
+        let least = match self.session.settings.quick {
+            true => 0,
+            false => LEAST_SHOWN,
+        };
+        let wanted = self.session.settings.shown().max(least) * SPARE + 1;
+        let families = || Ranker::new(self.session).families(knowledge, plausible.to_vec());
+        // `--dump` writes all plausible fixes.
+        self.session.settings.dump.is_none()
+            && plausible.len() >= wanted
+            && families().len() >= wanted
     }
 
     /// The passing tests that each fix could break: those that reach one of its sites with an evaluation
@@ -300,6 +357,16 @@ impl Judge<'_, '_> {
             knowledge.notes.set_reason(id, &reason);
         }
     }
+}
+
+/// The failing tests that reach a site of a candidate and that no forced outcome there cured: it may cure them, too.
+fn others(spectrum: &Spectrum, switch: &Switch, targets: &[TestIndex]) -> Vec<TestIndex> {
+    let mut others = targets.to_vec();
+    others.retain(|test| {
+        let reach = |(site, _): &(SiteIndex, u32)| spectrum.reaches(*test, *site);
+        !switch.targets.contains(test) && switch.select.iter().any(reach)
+    });
+    others
 }
 
 #[cfg(test)]

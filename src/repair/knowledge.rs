@@ -41,6 +41,9 @@ pub struct Knowledge {
     pub angelic: Vec<AngelicSite>,
     /// Plausible fixes that are not validated yet.
     pub held: Vec<Fix>,
+    /// Plausible fixes that cure only some of the tests that a forced outcome at their site cures. Those may have several causes,
+    /// so these fixes are shown; or one, so the search goes on as if they were not known.
+    pub partial: Vec<Fix>,
     /// The first fix that was built on its own, and what came of it.
     pub checked: Option<(Fix, Checked)>,
     /// The first patch that the user was shown, while the search went on.

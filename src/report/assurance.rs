@@ -21,6 +21,9 @@ pub enum Assurance {
     Interpreted,
     /// The user says that it is right, or what must hold after it: states of the heap, a condition. No test was run.
     Asserted,
+    /// The user changed its condition after it was found. Nothing was run with it, and no document has it.
+    #[serde(skip)]
+    Edited,
 }
 
 impl Assurance {
@@ -40,6 +43,7 @@ impl Assurance {
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
             Self::Asserted => Some("it satisfies the assertions; no test was run with it"),
+            Self::Edited => Some("its condition was edited by hand; no test was run with it"),
         }
     }
 

@@ -23,6 +23,7 @@ pub fn headline(patch: &PatchReport) -> String {
     };
     match (patch.evidence, &*patch.fixes) {
         (Assurance::Asserted, _) => format!("{what} satisfies the assertions"),
+        (Assurance::Edited, _) => format!("{what}, edited by hand"),
         (Assurance::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
         }

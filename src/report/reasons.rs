@@ -133,6 +133,12 @@ impl Outcome {
             .collect()
     }
 
+    /// The options that leave some places out; `--quick` only tries less.
+    fn narrowing_places(&self) -> impl Iterator<Item = &str> {
+        let options = self.narrowed_by.iter().map(String::as_str);
+        options.filter(|option| *option != "--quick")
+    }
+
     /// Whether only existing conditions and statements were looked at.
     fn is_quick(&self) -> bool {
         self.narrowed_by.iter().any(|option| option == "--quick")
@@ -215,7 +221,7 @@ impl Outcome {
             return Some(format!(
                 "Failing tests reach {}. No small edit of {} fixes a test without breaking another. {} \
                  Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
-                count(computing, "integer expression"),
+                count(computing, "expression"),
                 agree(computing, "it", "any of them"),
                 match self.kinds()[..] {
                     ["arithmetic"] =>
@@ -290,9 +296,18 @@ impl Outcome {
                     true => "",
                     false => " could be read and",
                 };
+                let options: Vec<&str> = self.narrowing_places().collect();
+                let allowed = match &*options {
+                    [] => "may be changed".to_owned(),
+                    some => format!(
+                        "`{}` {}",
+                        some.join(" "),
+                        agree(some.len(), "allows", "allow")
+                    ),
+                };
                 format!(
                     "The search found no new condition that fixes a failing test: {none}, and the \
-                     failing tests reach no condition that{read} may be changed{edited}.{pairs}"
+                     failing tests reach no condition that{read} {allowed}{edited}.{pairs}"
                 )
             }
         };

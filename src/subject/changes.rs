@@ -19,7 +19,37 @@ const SOURCES: [&str; 3] = ["*.rs", "*.c", "*.h"];
 /// # Errors
 /// If `root` is not the top of a repository, git cannot be run, or it does not know the commit.
 pub fn since(root: &Utf8Path, commit: &str) -> Result<Changed> {
-    Ok(parse(&diff(root, commit, 0)?))
+    let mut changed = parse(&diff(root, commit, 0)?);
+    // All of a file is new that git does not track yet.
+    for file in untracked(root)? {
+        changed.insert(file, vec![1..=usize::MAX]);
+    }
+    Ok(changed)
+}
+
+/// The sources that are neither tracked nor ignored.
+fn untracked(root: &Utf8Path) -> Result<Vec<String>> {
+    let mut command = git();
+    command.args(["--no-optional-locks", "-c", "core.fsmonitor=false"]);
+    command.args(["ls-files", "--others", "--exclude-standard", "-z", "--"]);
+    command.args(SOURCES);
+    let listed = output(command.current_dir(root))?;
+    let files = listed.split_terminator('\0');
+    Ok(files.map(str::to_owned).collect())
+}
+
+/// Whether a text says what differs between files. If nothing does, a diff is empty.
+pub fn is_diff(text: &str) -> bool {
+    let has_header = |(line, next): (&str, &str)| {
+        let names_old = line.starts_with("--- ") && new_path(next).is_some();
+        names_old || new_path(line).is_some() && hunk(next).is_some()
+    };
+    let mut pairs = text.lines().zip(text.lines().skip(1));
+    // Git writes no more of a file of which only the name, the mode or the bytes differ.
+    let mut lines = text.lines();
+    text.trim().is_empty()
+        || pairs.any(has_header)
+        || lines.any(|line| line.starts_with("diff --git "))
 }
 
 /// The lines, those around changes included, that the hunks of a pull request show: of what differs between a commit and
@@ -87,10 +117,12 @@ fn diff(root: &Utf8Path, commit: &str, around: usize) -> Result<String> {
     ]);
     // Git looks into every file of the copy, whose times it does not know; only sources matter.
     command.args(SOURCES);
-    let output = command
-        .current_dir(root)
-        .output()
-        .context("cannot run git")?;
+    output(command.current_dir(root))
+}
+
+/// What git prints.
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.output().context("cannot run git")?;
     if !output.status.success() {
         let why = String::from_utf8_lossy(&output.stderr);
         bail!("git: {}", why.lines().next().unwrap_or("no reason given"));
@@ -256,6 +288,48 @@ diff --git a/src/a.rs b/src/a.rs
         let last = u64::MAX;
         let diff = format!("--- a/a.rs\n+++ b/a.rs\n@@ -1,0 +{last},2 @@\n+x\n+y\n");
         assert!(parse(&diff).is_empty());
+    }
+
+    #[test]
+    fn what_is_no_diff_is_not_taken_for_one() {
+        for diff in [
+            DIFF,
+            "",
+            "\n",
+            "diff --git a/x b/y\nsimilarity index 100%\n",
+        ] {
+            assert!(is_diff(diff), "{diff}");
+        }
+        for other in [
+            "[package]\nname = \"a\"\n",
+            "+++ b/a.rs\n",
+            "@@ -1 +1 @@\n-a\n+b\n",
+        ] {
+            assert!(!is_diff(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn all_of_a_source_that_git_does_not_track_is_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let write = |file: &str, text: &str| std::fs::write(root.join(file), text).unwrap();
+        let run = |args: &[&str]| {
+            let user = ["-c", "user.name=a", "-c", "user.email=a@b"];
+            output(git().args(user).args(args).current_dir(root)).unwrap()
+        };
+        run(&["init", "--quiet"]);
+        write("old.rs", "fn f() {}\n");
+        write(".gitignore", "made.rs\n");
+        run(&["add", "."]);
+        run(&["commit", "--quiet", "--message", "first"]);
+        for file in ["new one.rs", "made.rs", "notes.txt"] {
+            write(file, "fn g() {}\n");
+        }
+        let changed = since(root, "HEAD").unwrap();
+        let files: Vec<&String> = changed.keys().collect();
+        assert_eq!(files, ["new one.rs"]);
+        assert!(changed["new one.rs"][0].contains(&1));
     }
 
     #[test]

@@ -50,6 +50,40 @@ fn of_two_faults_each_gets_its_patch_and_what_is_not_cured_is_named() {
 }
 
 #[test]
+fn a_condition_is_repaired_for_one_fault_where_forcing_it_hides_another() {
+    // If the first of two may not join, it is not in the way of the lowest number.
+    let text = r"
+        pub struct Queue { waiting: Vec<u32>, most: usize }
+        impl Queue {
+            pub fn new(most: usize) -> Self { Queue { waiting: Vec::new(), most } }
+            pub fn join(&mut self, number: u32) -> bool {
+                if self.waiting.len() > self.most { return false; }
+                self.waiting.push(number);
+                true
+            }
+            pub fn lowest(&self) -> u32 {
+                let mut lowest = self.waiting[0];
+                for number in &self.waiting { if *number > lowest { lowest = *number; } }
+                lowest
+            }
+        }
+        fn three() -> Queue { Queue::new(3) }
+        #[test] fn no_room() { let mut queue = Queue::new(1); assert!(queue.join(6)); assert!(!queue.join(8)); }
+        #[test] fn second() { let mut queue = three(); queue.join(7); queue.join(4); assert_eq!(queue.lowest(), 4); }
+        #[test] fn room() { let mut queue = three(); assert!(queue.join(7) && queue.join(4) && queue.join(8)); }
+    ";
+    let subject = Subject::lib(text);
+    for args in [&[][..], &["--lines", "src/lib.rs:6-6"]] {
+        let firsts = first_of_each_group(&patched(&subject, args));
+        let of_full = (
+            vec!["subject::subject::no_room".to_owned()],
+            "self.waiting.len() >= self.most".to_owned(),
+        );
+        assert!(firsts.contains(&of_full), "{args:?}: {firsts:?}");
+    }
+}
+
+#[test]
 #[ignore = "make test-full: it takes long"]
 fn a_fault_without_an_angelic_outcome_is_repaired_beside_one_that_has_some() {
     let text = r"

@@ -425,6 +425,9 @@ mod tests {
     use nopol_formula::mutate::must::Prune;
     use nopol_process::run::command::{Case, Command, Comparison, Input};
 
+    use nopol_program::front;
+    use nopol_source::Language;
+
     use super::*;
     use crate::formula::UserStop;
     use crate::subject::Project;

@@ -196,6 +196,13 @@ fn without_an_angelic_site_localization_ended_it() {
         none.starts_with("The search found no new condition that fixes a failing test: at none of the 2 places that failing tests reach does a failing test pass when an early exit is taken, and the failing tests reach no condition that may be changed. The early exits"),
         "{none}"
     );
+    outcome.narrowed_by = vec!["--kind guard".to_owned(), "--quick".to_owned()];
+    let narrowed = outcome.why_not().unwrap();
+    assert!(
+        narrowed.contains("the failing tests reach no condition that `--kind guard` allows."),
+        "{narrowed}"
+    );
+    outcome.narrowed_by.clear();
     for untrue in [
         "small edits",
         "two conditions",

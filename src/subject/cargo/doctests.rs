@@ -1,5 +1,6 @@
 //! Doctests: whether there may be any, and running them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
@@ -55,11 +56,16 @@ impl Cargo<'_> {
         let text = fs::read_to_string(stdout).unwrap_or_default();
         let outcomes = text.lines().filter_map(|line| {
             let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
-            (outcome != "ignored").then(|| (name.to_string(), outcome == "ok"))
+            (outcome != "ignored").then_some((name, outcome == "ok"))
         });
+        let mut by_name: BTreeMap<String, bool> = BTreeMap::new();
+        for (name, passed) in outcomes {
+            // Doctests of two packages may have one name.
+            *by_name.entry(name.to_owned()).or_insert(true) &= passed;
+        }
         Ok(Doctests {
             all_passed,
-            by_name: outcomes.collect(),
+            by_name,
         })
     }
 }
