@@ -1,7 +1,7 @@
 //! Puts faults into routines as section 7.1 of Wolverine2 says: a variable of an expression, or a field, is replaced by another
 //! one, and statements are left out. For benchmarks and tests.
 
-use super::ir::{Atom, Kind, Path, Routine, StatementId};
+use super::ir::{Atom, Path, Removal, Routine, StatementId};
 use super::patch::{Change, patched};
 use super::space::Space;
 
@@ -76,7 +76,7 @@ pub fn deletions(routine: &Routine) -> Vec<StatementId> {
         let [target, value] = statement.leaves.as_slice() else {
             return false;
         };
-        let is_plain = statement.kind == Kind::Assignment && !statement.is_locked;
+        let is_plain = statement.removal != Removal::No && !statement.is_locked;
         let Atom::Read(path) = &target.atom else {
             return false;
         };

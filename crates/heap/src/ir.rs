@@ -281,6 +281,19 @@ pub struct Statement {
     pub scope: Vec<VariableId>,
     /// Whether it must stay as it is: it is in another function, or comes from a macro.
     pub is_locked: bool,
+    /// What goes if it is left out.
+    pub removal: Removal,
+}
+
+/// What goes from the source if a statement is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// It cannot be left out: it is no assignment, or more than it would go.
+    No,
+    /// This text.
+    Goes(Span),
+    /// The statement, in whose place an empty block must be: it is the body of a branch or a loop.
+    Emptied,
 }
 
 /// A leaf of a statement's expressions.

@@ -3,6 +3,7 @@
 
 mod calls;
 mod conditions;
+mod removal;
 mod statements;
 mod terms;
 
@@ -76,6 +77,7 @@ pub fn lower(
     };
     lowering.globals();
     lowering.whole(function)?;
+    lowering.removals();
     Ok(lowering.routine)
 }
 

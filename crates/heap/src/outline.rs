@@ -23,6 +23,20 @@ impl<'p> Outline<'p> {
             .copied()
     }
 
+    /// Whether this is a statement or block.
+    pub(super) fn has(&self, span: Span) -> bool {
+        self.statements.iter().any(|outlined| outlined.span == span)
+    }
+
+    /// The innermost statement or block around a statement.
+    pub(super) fn parent(&self, of: Span) -> Option<Outlined> {
+        self.statements
+            .iter()
+            .filter(|outer| outer.span != of && contains(outer.span, of))
+            .min_by_key(|outer| outer.span.end - outer.span.start)
+            .copied()
+    }
+
     /// What is directly in a statement, in order.
     pub(super) fn children(&self, of: Span) -> Vec<Outlined> {
         let mut children: Vec<Outlined> = Vec::new();

@@ -3,8 +3,11 @@
 use nopol_program::ir::{Dialect, Scalar, Span};
 use nopol_scalar::CmpOp;
 
-use super::ir::{Atom, Compared, Kind, Routine, Slot, Type};
+use super::ir::{Atom, Compared, Kind, Removal, Routine, Slot, Type};
 use super::patch::Change;
+
+#[cfg(test)]
+mod tests;
 
 /// A replacement of a part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +22,7 @@ pub struct StatementEdit {
 pub fn edits(routine: &Routine, texts: &[String], changes: &[Change]) -> Vec<StatementEdit> {
     let mut edits: Vec<StatementEdit> = changes
         .iter()
-        .filter_map(|change| edit(routine, texts, change))
+        .flat_map(|change| edit(routine, texts, change).unwrap_or_default())
         .collect();
     edits.sort_by_key(|edit| edit.span);
     // What is inserted at one place is inserted at once.
@@ -49,7 +52,8 @@ pub fn rewritten(texts: &[String], edits: &[StatementEdit]) -> Vec<String> {
     texts
 }
 
-fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<StatementEdit> {
+/// A change as edits; none if it has no place in the source.
+fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Vec<StatementEdit>> {
     match change {
         Change::Leaf {
             statement,
@@ -71,7 +75,7 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Statemen
                     routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?)
                 }
             };
-            Some(StatementEdit { span, text })
+            Some(vec![StatementEdit { span, text }])
         }
         Change::Comparison {
             statement,
@@ -82,8 +86,16 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Statemen
             compare(texts, compared, *comparison)
         }
         Change::Skip(statement) => {
-            let text = text_of(texts, routine.statements[*statement].whole)?;
-            Some(without(text, routine.statements[*statement].whole))
+            let statement = &routine.statements[*statement];
+            match statement.removal {
+                Removal::No => None,
+                Removal::Goes(span) => Some(vec![without(text_of(texts, span)?, span)]),
+                // No warning about an empty body, as a semicolon would give.
+                Removal::Emptied => Some(vec![StatementEdit {
+                    span: statement.whole,
+                    text: "{}".to_owned(),
+                }]),
+            }
         }
         Change::Insert(insertion) => {
             let slot = &routine.slots[insertion.slot];
@@ -93,7 +105,7 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Statemen
                 routine.written_target(&insertion.target),
                 routine.written_as(&insertion.value, access, text_of(texts, slot.at)?)
             );
-            Some(insert(text_of(texts, slot.at)?, slot, &statement))
+            Some(vec![insert(text_of(texts, slot.at)?, slot, &statement)])
         }
     }
 }
@@ -109,30 +121,32 @@ fn text_of(texts: &[String], span: Span) -> Option<&str> {
 }
 
 /// Another operator; where none is written, `!` before what is tested.
-fn compare(texts: &[String], compared: Compared, comparison: CmpOp) -> Option<StatementEdit> {
-    match compared.operator {
-        Some(span) => Some(StatementEdit {
-            span,
-            text: comparison.token().to_owned(),
-        }),
-        None => {
-            let start = compared.span.start;
-            let before = text_of(texts, compared.span)?.get(..start as usize)?;
-            let is_negated = before.ends_with('!');
-            let (start, text) = match is_negated {
-                true => (start - 1, ""),
-                false => (start, "!"),
-            };
-            Some(StatementEdit {
-                span: Span {
-                    start,
-                    end: compared.span.start,
-                    ..compared.span
-                },
-                text: text.to_owned(),
-            })
-        }
+fn compare(texts: &[String], compared: Compared, comparison: CmpOp) -> Option<Vec<StatementEdit>> {
+    if let Some(span) = compared.operator {
+        let text = comparison.token().to_owned();
+        return Some(vec![StatementEdit { span, text }]);
     }
+    let at = |start: u32, end: u32, text: &str| StatementEdit {
+        span: Span {
+            start,
+            end,
+            ..compared.span
+        },
+        text: text.to_owned(),
+    };
+    let Span { start, end, .. } = compared.span;
+    let text = text_of(texts, compared.span)?;
+    let before = text.get(..start as usize)?;
+    if before.ends_with('!') {
+        return Some(vec![at(start - 1, start, "")]);
+    }
+    // `!` binds more strongly than what is between two operands.
+    let tested = text.get(start as usize..end as usize)?.replace("->", ".");
+    let is_plain = |char: char| char.is_alphanumeric() || "_.*()".contains(char);
+    Some(match tested.chars().all(is_plain) {
+        true => vec![at(start, start, "!")],
+        false => vec![at(start, start, "!("), at(end, end, ")")],
+    })
 }
 
 /// A statement left out: with its line, if nothing else is there.

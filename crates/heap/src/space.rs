@@ -8,7 +8,8 @@ use nopol_program::ir::Scalar;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Atom, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId, fit,
+    Atom, Instruction, Kind, Path, Removal, Routine, Slot, SlotId, StatementId, Type, VariableId,
+    fit,
 };
 use super::patch::Change;
 
@@ -114,7 +115,7 @@ impl Space {
             Choices {
                 leaves: leaves.collect(),
                 comparisons: comparisons.collect(),
-                can_skip: statement.kind == Kind::Assignment,
+                can_skip: statement.removal != Removal::No,
             }
         });
         let mut statements: TiVec<StatementId, Choices> = choices.collect();

@@ -7,7 +7,7 @@ use nopol_program::ir::{
 use super::terms::Parts;
 use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
 use crate::ir::{
-    Atom, Instruction, Kind, Leaf, Path, Statement, StatementId, Term, Type, VariableId,
+    Atom, Instruction, Kind, Leaf, Path, Removal, Statement, StatementId, Term, Type, VariableId,
 };
 
 impl Lowering<'_> {
@@ -207,6 +207,7 @@ impl Lowering<'_> {
             comparisons: parts.comparisons,
             scope: self.scope.clone(),
             is_locked,
+            removal: Removal::No,
         })
     }
 }

@@ -7,7 +7,7 @@ use nopol_program::ir::{
 
 use super::terms::Parts;
 use super::{Exits, Lowering};
-use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Slot, Statement as Written};
+use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Removal, Slot, Statement as Written};
 
 impl Lowering<'_> {
     /// The body of the function that is being lowered.
@@ -104,6 +104,7 @@ impl Lowering<'_> {
             comparisons: Vec::new(),
             scope: self.scope.clone(),
             is_locked: true,
+            removal: Removal::No,
         });
         let end = Span {
             start: span.end.saturating_sub(1),
@@ -163,7 +164,9 @@ impl Lowering<'_> {
                 let written = written.filter(|_| self.is_own());
                 let access = self.routine.access(&path);
                 parts.leaf_as(Atom::Read(path), ty, access, written);
+                let before = self.routine.code.len();
                 let term = self.term(value, Some(ty), &mut parts)?;
+                let has_calls = self.routine.code.len() > before;
                 let is_step = self.is_step(value.span, &parts);
                 if self.is_compound(value.span, &parts) || is_step {
                     // What is calculated with is what is assigned to: it is written only once, so nothing else can stand for one
@@ -180,6 +183,10 @@ impl Lowering<'_> {
                     _ => Kind::Assignment,
                 };
                 let id = self.statement_at(kind, value.span, parts, None);
+                if kind == Kind::Assignment && !has_calls {
+                    let of = &mut self.routine.statements[id];
+                    of.removal = Removal::Goes(of.whole);
+                }
                 self.emit(Instruction::Assign(id, term));
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! Every statement and block as it is written.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Stmt};
+use syn::{Arm, Block, Expr, Stmt};
 
 use super::source::{Source, span_of};
 use crate::ir::{OutlineKind, Outlined};
@@ -51,6 +51,13 @@ impl<'ast> Visit<'ast> for Outline {
             Stmt::Item(_) => {}
         }
         visit::visit_stmt(self, stmt);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast Arm) {
+        if let Expr::Assign(_) = *arm.body {
+            self.add(&*arm.body, OutlineKind::Statement);
+        }
+        visit::visit_arm(self, arm);
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
