@@ -37,7 +37,7 @@ pub fn tell(
         let text = String::from_utf8_lossy(&text);
         if !changes::is_diff(&text) {
             let why = "it is not a diff: it has no line `+++ FILE` before a hunk; `git diff` writes a diff";
-            return Err(wrong(why.to_owned()).into());
+            return Err(wrong(why.to_owned()));
         }
         changes::shown(&text)
     } else {
