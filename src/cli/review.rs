@@ -12,6 +12,7 @@ use super::apply::{apply, said, undo};
 use super::request::SearchRequest;
 use super::{Common, Target, output, with_test};
 use crate::repair::discriminating::DiscriminatingTest;
+use crate::repair::places;
 use crate::repair::settings::{Depth, Settings};
 use crate::report::{
     Assurance, Choice, Ending, Outcome, PatchReport, READING_EXIT_CODES, explain, phrases, snippet,
@@ -330,6 +331,10 @@ impl Walk<'_> {
         }
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);
         edit.condition = condition;
+        let mut text = edit.original.to_string();
+        text.replace_range(edit.span.clone(), &edit.after);
+        let subject = self.request.settings.subject()?;
+        patch.diff = places::diff(&subject, &edit.file, &edit.original, &text);
         self.edited.insert(patch.rank);
         patch.evidence = Assurance::Edited;
         // This was known of what the tool had found.

@@ -18,14 +18,13 @@ impl PatchReport {
 
     /// The doctests that fail with it, as a clause; they failed before.
     pub fn still_failing_examples(&self) -> Option<String> {
-        let mut examples = self.failing_examples.clone();
-        examples.dedup();
+        let examples = &self.failing_examples;
         (!examples.is_empty()).then(|| {
             format!(
-                "{} of {} still {} with it",
-                agree(self.failing_examples.len(), "the doctest", "doctests"),
-                names(&examples),
-                agree(self.failing_examples.len(), "fails", "fail")
+                "{} {} still {} with it",
+                agree(examples.len(), "the doctest", "the doctests"),
+                names(examples),
+                agree(examples.len(), "fails", "fail")
             )
         })
     }

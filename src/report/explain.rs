@@ -140,7 +140,7 @@ fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
                 let names = super::phrases::names(&more);
                 let fail = agree(more.len(), "fails", "fail");
                 (!more.is_empty())
-                    .then(|| format!("{doctests} of {names} {fail} only with patch {}", one.rank))
+                    .then(|| format!("{doctests} {names} {fail} only with patch {}", one.rank))
             };
             let apart = [fail_only(patch, other), fail_only(other, patch)];
             let apart: Vec<String> = apart.into_iter().flatten().collect();

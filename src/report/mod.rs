@@ -309,7 +309,7 @@ pub struct PatchReport {
     pub diff: String,
     /// The failing tests that it cures.
     pub fixes: Vec<String>,
-    /// What the examples belong to that fail with it, in the documentation; they failed before.
+    /// The examples in the documentation that fail with it, named as without it; they failed before.
     #[serde(default)]
     pub failing_examples: Vec<String>,
     /// Whether it is a last resort: a constant condition, or a deleted statement.

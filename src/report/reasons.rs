@@ -79,9 +79,21 @@ impl Outcome {
             others => format!("; and {others} more"),
         };
         format!(
-            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass without breaking another: {}{others}.",
+            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass without breaking another: {}{others}.{}",
             count(places(&self.angelic_sites()).len(), "place"),
-            told.collect::<Vec<_>>().join("; ")
+            told.collect::<Vec<_>>().join("; "),
+            self.pairs_in_vain()
+                .map_or_else(String::new, |pairs| format!(" {pairs}"))
+        )
+    }
+
+    /// That two conditions were changed at once, where some failing test has no patch of two and one place; `None` if that was not
+    /// tried, or the reason why there is no patch says it.
+    pub fn pairs_in_vain(&self) -> Option<&'static str> {
+        let has_pair = self.patches.iter().any(|patch| patch.edits.len() > 1);
+        let is_said = self.patches.is_empty() && self.angelic_sites().is_empty();
+        (self.tried_pairs && !has_pair && !is_said).then_some(
+            "Changing two conditions at once was tried, too, and fixes no other failing test.",
         )
     }
 

@@ -79,12 +79,14 @@ impl WorkDir {
     pub fn take(subject: &Subject, chosen: Option<&Utf8Path>) -> Result<Self> {
         if let Some(chosen) = chosen {
             refuse_subject(subject, chosen)?;
+            let unusable = |why: String| SubjectError::Usage(format!("--work-dir {chosen}: {why}"));
             fs::create_dir_all(chosen)
-                .with_context(|| format!("cannot create the work directory {chosen}"))?;
-            let chosen = chosen
+                .map_err(|error| unusable(format!("it cannot be created: {error}")))?;
+            let found = chosen
                 .canonicalize_utf8()
-                .with_context(|| format!("cannot find the work directory {chosen}"))?;
-            return Self::take_in(chosen, None);
+                .map_err(|error| unusable(format!("it cannot be found: {error}")))?;
+            return Self::take_in(found, None)
+                .map_err(|error| unusable(format!("{error:#}")).into());
         }
         let default_base = subject.target_dir.join("nopol");
         // Canonical, because cargo's messages mention paths in it.

@@ -124,6 +124,21 @@ fn a_crate_that_does_not_compile_shows_rustcs_own_message() {
 }
 
 #[test]
+fn an_option_that_makes_the_build_fail_is_in_the_command_to_try_and_a_place_that_is_none_is_a_usage_error()
+ {
+    let subject = Subject::lib(GRADES);
+    for option in ["--features=nosuch", "--profile=nosuch"] {
+        let command = format!("Make `cargo test --no-run {option}` succeed first");
+        assert_says(&subject.nopol(&[option]), 3, &[&command]);
+    }
+    let file = subject.root.join("src/lib.rs/below");
+    let run = subject.nopol(&["--work-dir", file.to_str().unwrap()]);
+    assert_says(&run, 2, &["--work-dir", "it cannot be created"]);
+    let run = subject.nopol(&["--in-diff", "Cargo.toml"]);
+    assert_says(&run, 2, &["Cargo.toml is not a diff"]);
+}
+
+#[test]
 fn where_denied_lints_are_not_all_that_is_wrong_the_first_error_is_shown() {
     let subject = Subject::new(&[
         ("Cargo.toml", MANIFEST),

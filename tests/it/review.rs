@@ -173,7 +173,10 @@ fn a_review_explains_applies_and_takes_back() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("edited by hand"), "{}", run.stdout);
+    let edited = "a different condition here, edited by hand";
+    assert!(run.stdout.contains(edited), "{}", run.stdout);
+    let untrue = "satisfies the assertions";
+    assert!(!run.stdout.contains(untrue), "{}", run.stdout);
     // What was edited is built and tested, too.
     assert!(
         run.stderr.contains("was tested now and rejected"),

@@ -257,7 +257,13 @@ impl At<'_> {
         let why = derivation::words(&made.kind, old, &synthesized, &made.expr, &written);
         let condition = style.text(&written, site.min_binding);
         let condition = without_constant(&site.text, condition);
-        let condition = observed.language.with_joined_patterns(condition);
+        let joined = observed.language.with_joined_patterns(condition.clone());
+        // The report explains the clauses that were synthesized.
+        let why = match joined == condition {
+            true => why,
+            false => format!("{why}; it is short for `{condition}`"),
+        };
+        let condition = joined;
         let suffixed = Style {
             suffixed: true,
             ..style

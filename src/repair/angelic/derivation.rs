@@ -15,6 +15,9 @@ pub(super) fn words(
     ordered: &Expr,
     written: &Expr,
 ) -> String {
+    if takes_an_operand(kind) && !keeps(old, made) {
+        return new(made).to_string();
+    }
     match (kind, written) {
         (
             EditKind::NewConjunction(_)
@@ -27,6 +30,35 @@ pub(super) fn words(
             format!("{kind}, and clauses reordered")
         }
         _ => kind.to_string(),
+    }
+}
+
+/// Whether an operand is all of an old condition that the edit keeps or changes.
+fn takes_an_operand(kind: &EditKind) -> bool {
+    match kind {
+        EditKind::Operand => true,
+        EditKind::AndClauseAdded(edit) => takes_an_operand(edit),
+        _ => false,
+    }
+}
+
+/// Whether something of the old condition is left. One that could not be taken apart, or asks one question, is a single term.
+fn keeps(old: Option<&Expr>, made: &Expr) -> bool {
+    match (old, made) {
+        // One question in the place of another is a changed operand.
+        (Some(Expr::Term(_)), Expr::Term(_)) => true,
+        (Some(Expr::Term(old)), _) => made.terms().contains(old),
+        _ => true,
+    }
+}
+
+/// How a condition came about of which nothing is old.
+fn new(made: &Expr) -> EditKind {
+    match (made, contexts::clauses(made).len()) {
+        (Expr::Cmp(..), _) => EditKind::NewComparison,
+        (Expr::And(..), clauses) => EditKind::NewConjunction(clauses),
+        (Expr::Or(..), clauses) => EditKind::NewDisjunction(clauses),
+        _ => EditKind::NewBoolean,
     }
 }
 
@@ -63,6 +95,27 @@ mod tests {
         let either = EditKind::NewDisjunction(3);
         let of = words(&either, None, &both, &both, &both.clone().not());
         assert!(of.ends_with("3 clauses joined by `||`, negated"), "{of}");
+    }
+
+    #[test]
+    fn where_nothing_is_left_of_a_single_term_the_condition_is_new() {
+        let kind = EditKind::AndClauseAdded(Box::new(EditKind::Operand));
+        let made = term(1).or(term(2));
+        let of = |old: &Expr| words(&kind, Some(old), &made, &made, &made);
+        assert_eq!(of(&term(0)), "new condition: 2 clauses joined by `||`");
+        assert_eq!(of(&term(1)), "operand changed, and a clause added");
+        assert_eq!(
+            of(&term(0).and(term(3))),
+            "operand changed, and a clause added"
+        );
+        let operand = words(
+            &EditKind::Operand,
+            Some(&term(0)),
+            &term(1),
+            &term(1),
+            &term(1),
+        );
+        assert_eq!(operand, "operand changed");
     }
 
     #[test]

@@ -93,6 +93,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                     },
                     names(&still)
                 )?;
+                if let Some(pairs) = outcome.pairs_in_vain() {
+                    writeln!(out, "{pairs}")?;
+                }
             }
             match outcome.applied {
                 Some(choice) => applied(outcome, choice, out)?,
@@ -463,6 +466,9 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     match outcome.angelic_sites().len() - told {
         0 => {}
         more => writeln!(out, "  and {more} more; `--format json` has them all")?,
+    }
+    if let Some(pairs) = outcome.pairs_in_vain() {
+        writeln!(out, "{pairs}")?;
     }
     if let Some(unread) = outcome.why_unread() {
         writeln!(out, "{unread}")?;

@@ -48,14 +48,14 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
         outcome.open_question(&outcome.patches[1]).unwrap(),
         "no test distinguishes it from patch 1"
     );
-    outcome.patches[0].failing_examples = vec!["src/lib.rs - f".to_owned()];
+    outcome.patches[0].failing_examples = vec!["src/lib.rs - f (line 3)".to_owned()];
     let said = explained(&outcome, "2");
-    let apart = "in recorded values; both fix the same tests, but the doctest of `src/lib.rs - f` fails only with patch 1.";
+    let apart = "in recorded values; both fix the same tests, but the doctest `src/lib.rs - f (line 3)` fails only with patch 1.";
     assert!(said.contains(apart), "{said}");
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);
     let notes = format::human::notes(&outcome, &outcome.patches[0]);
     assert!(
-        notes.contains(&"the doctest of `src/lib.rs - f` still fails with it".to_owned()),
+        notes.contains(&"the doctest `src/lib.rs - f (line 3)` still fails with it".to_owned()),
         "{notes:?}"
     );
     outcome.patches[0].evidence = Assurance::Together;

@@ -184,6 +184,8 @@ fn without_an_angelic_site_localization_ended_it() {
         "{exits}"
     );
     outcome.tried_pairs = true;
+    // Where the reason says it already, nothing else does.
+    assert_eq!(outcome.pairs_in_vain(), None);
     let pairs = outcome.why_not().unwrap();
     assert!(
         pairs.contains("Changing two conditions at once does not help, either."),

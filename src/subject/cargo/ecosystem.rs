@@ -111,7 +111,7 @@ impl Ecosystem for Packages {
     }
 
     fn build_command(&self) -> String {
-        "cargo test --no-run".to_owned()
+        self.options.test_command()
     }
 
     fn built(&self, build: &Build) -> String {

@@ -118,15 +118,32 @@ impl CargoOptions {
     /// specifications of [`CargoOptions::package`].
     pub fn build_args(&self, packages: &[String]) -> Vec<String> {
         let mut args = self.package_args(packages);
+        args.extend(self.target_args());
+        if !self.names_targets() {
+            // The targets of `cargo test`, without examples and benches.
+            args.push("--tests".to_string());
+        }
+        args
+    }
+
+    /// The command that builds the tests as the user would type it, with the options that were given.
+    pub fn test_command(&self) -> String {
+        let mut words = vec!["cargo".to_owned(), "test".to_owned(), "--no-run".to_owned()];
+        let manifest = self.manifest_path.iter();
+        words.extend(manifest.map(|path| format!("--manifest-path={path}")));
+        words.extend(self.package_args(&self.package));
+        words.extend(self.target_args());
+        let words = words.iter().map(String::as_str);
+        shlex::try_join(words.clone()).unwrap_or_else(|_| words.collect::<Vec<_>>().join(" "))
+    }
+
+    fn target_args(&self) -> Vec<String> {
+        let mut args = Vec::new();
         if self.lib {
             args.push("--lib".to_string());
         }
         args.extend(self.bin.iter().map(|name| format!("--bin={name}")));
         args.extend(self.test.iter().map(|name| format!("--test={name}")));
-        if !self.names_targets() {
-            // The targets of `cargo test`, without examples and benches.
-            args.push("--tests".to_string());
-        }
         args
     }
 

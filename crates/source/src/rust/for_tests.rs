@@ -28,6 +28,20 @@ pub fn only_helps_tests(item: &Item, decides: &dyn Fn(&Signature, &Block) -> boo
         && functions.iter().any(|(_, sig, body)| decides(sig, body))
 }
 
+/// The functions beside the tests of a module that are none, and decide something, as `decides` tells.
+pub fn beside_tests<'i>(
+    item: &'i Item,
+    decides: &dyn Fn(&Signature, &Block) -> bool,
+) -> Vec<&'i Signature> {
+    let mut functions = Vec::new();
+    collect(item, &mut functions);
+    let helpers = functions
+        .into_iter()
+        .filter(|(attrs, ..)| !may_be_test(attrs));
+    let helpers = helpers.filter(|(_, sig, body)| decides(sig, body));
+    helpers.map(|(_, sig, _)| sig).collect()
+}
+
 type Function<'i> = (&'i [Attribute], &'i Signature, &'i Block);
 
 /// Adds the functions in an item; whether these are all that may be in it.
@@ -39,8 +53,14 @@ fn collect<'i>(item: &'i Item, functions: &mut Vec<Function<'i>>) -> bool {
             _ => None,
         })),
         Item::Mod(module) => {
-            let items = module.content.as_ref().map(|(_, items)| items);
-            return items.is_some_and(|items| items.iter().all(|item| collect(item, functions)));
+            let Some((_, items)) = &module.content else {
+                return false;
+            };
+            let mut is_all = true;
+            for item in items {
+                is_all &= collect(item, functions);
+            }
+            return is_all;
         }
         Item::Macro(_) => return false,
         _ => {}

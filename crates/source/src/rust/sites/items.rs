@@ -7,7 +7,7 @@ use syn::{Attribute, Block, FnArg, Item, Pat, ReturnType, Signature};
 
 use super::Finder;
 use crate::rust::early_exits::{Constructor, snippets};
-use crate::rust::for_tests::{may_be_test, only_helps_tests};
+use crate::rust::for_tests::{beside_tests, may_be_test, only_helps_tests};
 use crate::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
 use crate::rust::{effects, harvest, literals, splits, types, values};
 use crate::{Constant, DeclaredType, Function};
@@ -117,7 +117,8 @@ impl Finder<'_> {
         self.owner = outer;
     }
 
-    /// Notes a module, or methods of a type, without sites because it is compiled for tests only, although it holds no test.
+    /// Notes a module, or methods of a type, without sites because it is compiled for tests only, although it holds no test; of one
+    /// that holds tests, the functions beside them.
     fn note_help_for_tests(&mut self, item: &Item) {
         let (attrs, what) = match item {
             Item::Mod(item) => (&item.attrs, format!("mod {}", item.ident)),
@@ -127,8 +128,18 @@ impl Finder<'_> {
             }
             _ => return,
         };
-        if is_test_code(attrs) && only_helps_tests(item, &decides) {
+        if !is_test_code(attrs) {
+            return;
+        }
+        if only_helps_tests(item, &decides) {
             self.note_for_tests(self.range(item).start, &what);
+            return;
+        }
+        for sig in beside_tests(item, &decides) {
+            self.note_for_tests(
+                self.range(&sig.fn_token).start,
+                &format!("fn {}", sig.ident),
+            );
         }
     }
 
