@@ -141,7 +141,7 @@ fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
     );
     match (session.baseline.verdicts[test], is_late) {
         (Verdict::TimedOut, _) => format!(
-            "{name} does not end within the time limit, and no forced outcome ends it so that it passes: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+            "{name} does not end within its limits of time and output, and no forced outcome ends it so that it passes: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
         ),
         (_, true) => format!(
             "{name} is slower with instrumentation, and the time limit stopped it there; no forced outcome makes it pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
