@@ -21,13 +21,16 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    HELLO = 'n', TIMED_OUT = 1, SPENT = 2, CANNOT = 87,
+    HELLO = 'n', TIMED_OUT = 1, SPENT = 2, FLOODED = 4, CANNOT = 87,
+    MOST_OUTPUT = 16 << 20, /* bytes that a run may write to its streams */
+    CHECK = 100,  /* milliseconds between two looks at what it has written */
     OWN_FD = 200, /* the lowest number for the server's own descriptors, so that the children's are as usual */
     GRACE = 300   /* milliseconds between SIGTERM and SIGKILL */
 };
@@ -98,19 +101,42 @@ static int is_over(int process, int64_t milliseconds)
     }
 }
 
-/* Waits for the child and ends it when its time is up. */
-static struct answer watch(pid_t child, uint32_t milliseconds)
+/* Whether more was written than a run may write. The second and the third string are the files of the streams. */
+static int is_flooded(const char *strings)
+{
+    const char *out = strings + strlen(strings) + 1, *err = out + strlen(out) + 1;
+    struct stat file;
+    int64_t written = 0;
+    if (stat(out, &file) == 0)
+        written += file.st_size;
+    if (stat(err, &file) == 0)
+        written += file.st_size;
+    return written > MOST_OUTPUT;
+}
+
+/* Waits for the child and ends it when its time is up, or when it writes too much. */
+static struct answer watch(pid_t child, uint32_t milliseconds, const char *strings)
 {
     struct answer answer = {0, 0, 0};
+    uint64_t start = now();
+    int64_t left = milliseconds;
     int end = (int)syscall(SYS_pidfd_open, child, 0), attempts, found;
     setpgid(child, child); /* as the child does, so that the group exists whoever comes first */
     if (end < 0)
         _exit(CANNOT);
-    if (!is_over(end, milliseconds)) {
-        answer.flags |= TIMED_OUT;
-        kill(-child, SIGTERM);
-        kill(child, SIGTERM); /* it may have left its group */
-        is_over(end, GRACE);
+    while (!is_over(end, left < CHECK ? left : CHECK)) {
+        left = (int64_t)milliseconds - (int64_t)((now() - start) / 1000000);
+        if (is_flooded(strings)) {
+            answer.flags |= FLOODED;
+            break;
+        }
+        if (left <= 0) {
+            answer.flags |= TIMED_OUT;
+            kill(-child, SIGTERM);
+            kill(child, SIGTERM); /* it may have left its group */
+            is_over(end, GRACE);
+            break;
+        }
     }
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -214,7 +240,7 @@ static void serve(int *argc, char ***argv)
         }
         if (child < 0)
             _exit(CANNOT);
-        answer = watch(child, request.milliseconds);
+        answer = watch(child, request.milliseconds, text);
         answer.nanoseconds = now() - start;
         munmap(text, request.size ? request.size : 1);
         if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != (ssize_t)sizeof answer || answer.flags & SPENT)
@@ -228,7 +254,7 @@ static int is_disturbed(void)
 {
     static const char *const names[] = {
         "open", "close", "read", "send", "poll", "kill", "fork", "waitpid", "getpid", "setpgid", "prctl", "dup2", "fcntl",
-        "chdir", "mmap", "munmap", "syscall", "clock_gettime", "strlen", "strchr", "strrchr", "strncmp", "_exit",
+        "chdir", "mmap", "munmap", "syscall", "clock_gettime", "strlen", "strchr", "strrchr", "strncmp", "_exit", "stat",
         "__errno_location"
     };
     const int *mode = dlsym(RTLD_DEFAULT, "nopol_mode");

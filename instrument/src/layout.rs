@@ -69,6 +69,10 @@ pub mod serve {
     pub const TIMED_OUT: u32 = 1;
     /// Flag: the run left processes behind, and this server serves no more.
     pub const SPENT: u32 = 2;
+    /// A flag: the run was ended because it wrote more than [`MOST_OUTPUT`].
+    pub const FLOODED: u32 = 4;
+    /// The most that a run may write to its standard streams, in bytes.
+    pub const MOST_OUTPUT: u64 = 16 << 20;
     /// Exit code of a server that cannot serve, and of a run that it could not prepare.
     pub const CANNOT: i32 = 87;
 }

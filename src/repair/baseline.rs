@@ -242,14 +242,17 @@ pub fn take(
 
 /// How a test ended that did not fail by itself, as what follows its name, and which option sets the limit that ended it.
 fn cut(run: &TestRun, language: Language) -> String {
+    let described = run.verdict.describe_with(run.signal);
+    let is_late = run.verdict == Verdict::TimedOut && described == run.verdict.describe();
     let limit = match (run.verdict, language) {
+        (Verdict::TimedOut, _) if !is_late => "",
         (Verdict::TimedOut, Language::Rust) => " (`--test-timeout` sets it)",
         (Verdict::TimedOut, Language::C) => {
             " (`--test-timeout`, or `timeout` in nopol.toml, sets it)"
         }
         _ => "",
     };
-    format!("{}{limit}", run.verdict.describe_with(run.signal))
+    format!("{described}{limit}")
 }
 
 /// Tests that fail now and then, or always, beside others are run alone, at most for this many seconds in all.

@@ -80,7 +80,16 @@ pub fn set_aside(
                     None => {
                         examined += 1;
                         match own.why(name, limit, &mut elsewhere)? {
-                            None => own.limited(test, baseline, name, limit)?,
+                            None => {
+                                let limited = own.limited(test, baseline, name, limit)?;
+                                if let Some(how) = limited {
+                                    progress.warn(format!(
+                                        "{} {how}",
+                                        code(&suite.tests[test].to_string())
+                                    ));
+                                }
+                                None
+                            }
                             why => why,
                         }
                     }
@@ -183,11 +192,11 @@ impl Own<'_> {
         if !self.is_stale && self.passes(self.binary, test, limit, Circumstances::AS_USER)? {
             for single in Circumstances::SINGLE {
                 if self.passes(self.binary, test, limit, single)? {
-                    return Ok(Some(self.reason(single)));
+                    return Ok(Some(self.reason(single, test, limit)?));
                 }
             }
             return Ok(Some(format!(
-                "fails in the working copy and passes in your directory. It needs more than one of: files outside the workspace, your home directory, more than {} GiB of memory, a file above 256 MiB; or it reads uninitialized memory",
+                "fails in the working copy and passes in your directory. It needs more than one of: files outside the workspace, your home directory, more than {} GiB of memory, a file above 256 MiB, output above 16 MiB; or it reads uninitialized memory",
                 self.settings.memory
             )));
         }
@@ -198,7 +207,7 @@ impl Own<'_> {
                     continue;
                 }
                 if self.passes(self.binary, test, limit, single)? {
-                    return Ok(Some(self.reason(single)));
+                    return Ok(Some(self.reason(single, test, limit)?));
                 }
             }
             return Ok(None);
@@ -210,10 +219,13 @@ impl Own<'_> {
             return Ok(None);
         };
         let passes = self.passes(binary, test, limit, Circumstances::AS_USER)?;
-        Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
+        match passes {
+            true => Ok(Some(self.reason(Circumstances::SINGLE[0], test, limit)?)),
+            false => Ok(None),
+        }
     }
 
-    /// Why a test that also fails without limits fails in the working copy, if the limits are the reason.
+    /// How a test that also fails without limits fails there, if the limits are why it fails in the working copy.
     fn limited(
         &self,
         test: TestIndex,
@@ -245,19 +257,26 @@ impl Own<'_> {
             return Ok(None);
         }
         let sentence = FailureSignature::of(&output).sentence();
+        let needs = self.needs(name, limit)?;
         Ok(Some(format!(
-            "fails in the working copy because of a limit: it {}. Without limits it fails in another way ({}). Change the limit with `--memory`",
-            self.needs(),
+            "fails in the working copy because of a limit: it {needs}. Without that limit it fails, too ({})",
             sentence.unwrap_or_else(|| without.0.describe().to_owned())
         )))
     }
 
-    /// What a test needs that passes only without limits.
-    fn needs(&self) -> String {
-        format!(
-            "needs more than {} GiB of memory, or writes more than 256 MiB to a file",
+    /// What a test needs that is otherwise without limits, and which option gives it: as far as it shows which limit it reached.
+    fn needs(&self, test: &str, limit: Duration) -> Result<String> {
+        let confined = Circumstances::default();
+        let run = self.runner.run_under(self.binary, test, limit, confined)?;
+        let memory = format!(
+            "needs more than {} GiB of memory (`--memory` sets another limit)",
             self.settings.memory
-        )
+        );
+        Ok(match run.as_ref().and_then(reached) {
+            Some(Reached::Files) => TOO_MUCH.to_owned(),
+            Some(Reached::Memory) => memory,
+            None => format!("{memory}, or {TOO_MUCH}"),
+        })
     }
 
     /// Whether runs are sandboxed.
@@ -276,9 +295,9 @@ impl Own<'_> {
         Ok(run.is_some_and(|run| run.verdict.passed()))
     }
 
-    fn reason(&self, single: Circumstances) -> String {
+    fn reason(&self, single: Circumstances, test: &str, limit: Duration) -> Result<String> {
         let root = &self.workspace.subject.root;
-        match single {
+        Ok(match single {
             Circumstances { cwd: true, .. } => format!(
                 "fails in the working copy and passes in {root}: it reads files outside the workspace, which the copy does not have"
             ),
@@ -287,10 +306,10 @@ impl Own<'_> {
                     .to_owned()
             }
             _ => format!(
-                "fails in the working copy and passes without limits: it {} (`--memory` sets another limit of memory)",
-                self.needs()
+                "fails in the working copy and passes without limits: it {}",
+                self.needs(test, limit)?
             ),
-        }
+        })
     }
 
     /// The binary compiled as if it were in the user's tree, if the path of the working copy is compiled into
@@ -302,6 +321,32 @@ impl Own<'_> {
         let mut build = self.workspace.build(Linked::InPlace)?;
         Ok(build.binaries.remove(self.target))
     }
+}
+
+/// What a run does that reaches the limit on its output or on a file.
+const TOO_MUCH: &str = "writes more than 16 MiB of output, or more than 256 MiB to a file";
+
+/// A limit that a run reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    Memory,
+    Files,
+}
+
+/// The limit that a run reached, if it shows.
+fn reached(run: &TestRun) -> Option<Reached> {
+    const MEMORY: [&str; 5] = [
+        "memory allocation of",
+        "Cannot allocate memory",
+        "bad_alloc",
+        "out of memory",
+        "Out of memory",
+    ];
+    let says = |words: &&str| run.output.contains(words);
+    if run.signal == Some("SIGXFSZ") || says(&"File too large") {
+        return Some(Reached::Files);
+    }
+    MEMORY.iter().any(says).then_some(Reached::Memory)
 }
 
 /// The words in a test's output that show that the sandbox denied it something.

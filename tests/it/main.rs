@@ -21,6 +21,7 @@ mod c_init;
 mod causes;
 mod chance;
 mod config;
+mod endless;
 mod evidence;
 mod explain;
 mod faults;

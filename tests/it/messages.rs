@@ -422,10 +422,12 @@ mod tests {
     };
     let own = of("large_and_wrong");
     assert!(
-        own.contains("fails in the working copy because of a limit: it needs more than 4 GiB"),
+        own.contains("because of a limit: it needs more than 4 GiB of memory (`--memory` sets another limit). Without that limit it fails, too"),
         "{own}"
     );
     assert!(own.contains("panics at src/lib.rs:17:9"), "{own}");
+    // It fails in any case, so it is not set aside.
+    assert!(!own.contains("set aside"), "{own}");
     assert!(
         of("large").contains("passes without limits"),
         "{warnings:#?}"

@@ -455,3 +455,60 @@ fn discriminants_and_lengths_in_declarations_count_as_untried() {
         assert!(run.stdout.contains(said), "{}", run.stdout);
     }
 }
+
+#[test]
+fn a_bool_that_c_tests_by_its_name_alone_may_be_negated() {
+    for (bad, good) in [
+        (
+            "if (up) return 1; return n & 3;",
+            "if (!up) return 1; return n & 3;",
+        ),
+        ("return up && n ? 5 : 2;", "return !up && n ? 5 : 2;"),
+        ("return up ? 5 : n & 1;", "return !up ? 5 : n & 1;"),
+        (
+            "while (up) return 4; return 2;",
+            "while (!up) return 4; return 2;",
+        ),
+    ] {
+        let text = format!(
+            "#include <stdbool.h>\nint f(bool up, unsigned n) {{\n    {bad}\n}}\nint g(bool up, unsigned n) {{ {good} }}"
+        );
+        let subject = functions(&text);
+        let run = subject.nopol(&[
+            "c",
+            "mutate",
+            "--function",
+            "f",
+            "--reference-function",
+            "g",
+            "--level",
+            "2",
+        ]);
+        assert!(
+            run.stdout.contains(&format!("+    {good}")),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
+fn a_verdict_without_a_repair_names_the_globals() {
+    let subject = functions(
+        "static int limit = 9;\nint f(int n) { if (n > limit) return 0; return n & 3; }\nint g(int n) { return (n & 3) * 7; }",
+    );
+    let run = subject.nopol(&[
+        "c",
+        "mutate",
+        "--function",
+        "f",
+        "--reference-function",
+        "g",
+        "--level",
+        "1",
+    ]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    let words =
+        "Every call begins with global and static variables as they are initialized (`limit`).";
+    assert!(run.stdout.contains(words), "{}", run.stdout);
+}

@@ -41,6 +41,13 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         writeln!(text, "{message}")?;
     }
     let Some(first) = shown.repairs.first() else {
+        if !shown.globals.is_empty() {
+            writeln!(
+                text,
+                "Every call begins{}.",
+                shown.initially().trim_start_matches(',')
+            )?;
+        }
         return Ok(());
     };
     let what = count(shown.repairs.len(), "minimal repair");

@@ -141,7 +141,7 @@ fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
     );
     match (session.baseline.verdicts[test], is_late) {
         (Verdict::TimedOut, _) => format!(
-            "{name} exceeds the time limit, and no forced outcome makes it finish and pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
+            "{name} exceeds its time or output limit, and no forced outcome makes it finish and pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
         ),
         (_, true) => format!(
             "{name} exceeds the time limit when it is instrumented, and no forced outcome makes it finish and pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"

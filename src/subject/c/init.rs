@@ -91,15 +91,23 @@ impl Summary {
 fn plan(listing: &Listing) -> (Plan, Summary) {
     let mut build_info = detect::detect(listing);
     let mut summary = Summary::default();
+    let headers = listing.headers_with_functions();
+    let has_headers = !headers.is_empty();
     let (mut sources, from) = match (database::compiled(listing), build_info.sources.take()) {
         (_, Some(sources)) => (sources, "all that is built"),
         (Some((sources, name)), None) => (sources, name),
-        (None, None) => (listing.sources(), "all C files that do not look like tests"),
+        (None, None) if !listing.has_only_tests() => {
+            (listing.sources(), "all C files that do not look like tests")
+        }
+        (None, None) if has_headers => (
+            Vec::new(),
+            "all headers with functions, because all C files look like tests",
+        ),
+        (None, None) => (listing.sources(), "all C files, which look like tests"),
     };
-    let headers = listing.headers_with_functions();
-    let and_headers = match headers.is_empty() {
-        true => "",
-        false => ", and headers with functions",
+    let and_headers = match has_headers && !sources.is_empty() {
+        true => ", and headers with functions",
+        false => "",
     };
     sources.extend(headers);
     let left = sources.len().saturating_sub(MOST_SOURCES);

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nopol_basics::index;
 use nopol_program::ir::{
-    BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
-    Span, Statement, VariableId, Variant,
+    BinaryOp, Builtin, ChoiceId, Dialect, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program,
+    Scalar, Span, Statement, UnaryOp, VariableId, Variant,
 };
 use nopol_program::visit::{self, Needs, variable_of};
 use nopol_program::written::{Operation, Operator, Owner};
@@ -296,9 +296,11 @@ impl<'a> Mutator<'a> {
     fn condition(&mut self, place: Option<PlaceId>, condition: &mut Expr) {
         self.within(place, Home::Other, |this| {
             let original = condition.clone();
-            this.value(condition, None);
+            match place {
+                Some(_) => this.truth(condition, None),
+                None => this.value(condition, None),
+            }
             if place.is_some() {
-                this.opposite(condition);
                 this.with_clauses(condition, &original);
             }
         });
@@ -352,6 +354,9 @@ impl<'a> Mutator<'a> {
                     variants = self.operands(text, &original);
                     self.note_pointer(text, &original);
                 }
+            }
+            ExprKind::Unary(UnaryOp::Not, a) if is_bare(a) => {
+                self.truth(a, Some(Precedence::TIGHTEST));
             }
             ExprKind::Unary(_, a) => self.value(a, Some(Precedence::TIGHTEST)),
             // One that is written has parentheses of its own; others are not seen.
@@ -418,8 +423,7 @@ impl<'a> Mutator<'a> {
                     }
                 }
                 for operand in [a, b] {
-                    self.value(operand, Some(binds));
-                    self.opposite(operand);
+                    self.truth(operand, Some(binds));
                 }
             }
             ExprKind::Offset(a, b, _) => {
@@ -445,7 +449,11 @@ impl<'a> Mutator<'a> {
                 self.value(b, Some(Precedence::TIGHTEST));
             }
             ExprKind::Conditional(_, a, b, c) => {
-                for operand in [a, b, c] {
+                match is_bare(a) {
+                    true => self.truth(a, Some(Precedence::TIGHTEST)),
+                    false => self.value(a, Some(Precedence::TIGHTEST)),
+                }
+                for operand in [b, c] {
                     self.value(operand, Some(Precedence::TIGHTEST));
                 }
             }
@@ -504,17 +512,25 @@ impl<'a> Mutator<'a> {
         vec![(edit, Variant::Opposite)]
     }
 
-    /// The opposite of a condition, or of a clause.
-    fn opposite(&mut self, expr: &mut Expr) {
-        if self.level < Level::Three || expr.ty != Scalar::Bool {
+    /// A condition, or a clause, and its opposite. Where C has only the name of a `bool`, or a call, that is as if a number were
+    /// compared with 0.
+    fn truth(&mut self, expr: &mut Expr, around: Option<Precedence>) {
+        let is_bare = is_bare(expr) && self.original.dialect == Dialect::C;
+        self.value(expr, around);
+        let level = match is_bare {
+            true => Level::Two,
+            false => Level::Three,
+        };
+        if self.level < level || expr.ty != Scalar::Bool {
             return;
         }
         let edit = self.text(expr.span).and_then(|text| text.opposite(expr));
-        self.choose(
+        let variants = edit.map(|edit| (edit, Variant::Opposite));
+        self.choose_at(
             expr,
-            edit.map(|edit| (edit, Variant::Opposite))
-                .into_iter()
-                .collect(),
+            None,
+            is_bare.then_some(level),
+            variants.into_iter().collect(),
         );
     }
 
@@ -534,6 +550,11 @@ fn clauses(statements: &[Statement]) -> Vec<Expr> {
     let mut all = Vec::new();
     visit::conditions(statements, &mut |condition| clauses_of(condition, &mut all));
     all
+}
+
+/// Whether it is the name of a `bool`, or a call that yields one.
+fn is_bare(expr: &Expr) -> bool {
+    expr.ty == Scalar::Bool && matches!(expr.kind, ExprKind::Load(_) | ExprKind::Call(..))
 }
 
 /// Whether an operator may stand between operands of this type.

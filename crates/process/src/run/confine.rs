@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_instrument::layout;
+use nopol_instrument::layout::{self, serve};
 
 use super::process::Limits;
 use super::sandbox::{self, Sandbox, SandboxMode};
@@ -34,7 +34,7 @@ pub struct Circumstances {
     pub cwd: bool,
     /// The run uses the user's home, which is read-only.
     pub home: bool,
-    /// The run has no limits on memory and file size.
+    /// The run has no limits on memory and file size, and a higher one on its output.
     pub limits: bool,
     /// The addresses of the run are random: they are others in each run.
     pub addresses: bool,
@@ -240,6 +240,15 @@ impl Confinement {
             addresses: (!needs_addresses).then_some(self.memory),
             memory: Some(self.memory),
             file_size: Some(FILE),
+            output: Some(serve::MOST_OUTPUT),
+        }
+    }
+
+    /// The limits of a run that has none on memory and files: without a limit on its output it could fill the disk.
+    pub fn without_limits() -> Limits {
+        Limits {
+            output: Some(FILE),
+            ..Limits::default()
         }
     }
 

@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confine::{Circumstances, Confinement};
 use super::output::{create, end, open, tail};
-use super::process::{Exit, Job, Limits};
+use super::process::{Exit, Job};
 use super::trace::Trace;
 use super::{Binary, Harness, Plan, Runner, TestRun, Verdict, sanitizer};
 
@@ -96,7 +96,7 @@ impl Runner<'_> {
             writable.extend(binary.writable.iter().cloned());
         }
         let limits = match circumstances.limits {
-            true => Limits::default(),
+            true => Confinement::without_limits(),
             false => self.confinement.limits(binary.harness.needs_addresses()),
         };
         let stdin = match launch.stdin {

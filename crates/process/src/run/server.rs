@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
+use nix::sys::signal::Signal;
 use nopol_instrument::layout::{env, serve};
 
 use super::command::Command;
@@ -316,9 +317,13 @@ impl Server {
         let (flags, nanos) = rest.split_first_chunk::<4>()?;
         let flags = u32::from_ne_bytes(*flags);
         let status = ExitStatus::from_raw(i32::from_ne_bytes(*status));
+        let is_flooded = flags & serve::FLOODED != 0;
         let exit = Exit {
-            code: status.code(),
-            signal: status.signal(),
+            code: status.code().filter(|_| !is_flooded),
+            signal: match is_flooded {
+                true => Some(Signal::SIGXFSZ as i32),
+                false => status.signal(),
+            },
             timed_out: flags & serve::TIMED_OUT != 0,
             seconds: u64::from_ne_bytes(nanos.try_into().ok()?) as f64 / 1e9,
         };

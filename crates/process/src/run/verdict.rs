@@ -14,7 +14,7 @@ pub enum Verdict {
     Failed,
     /// Ended by a signal: abort, stack overflow, memory limit.
     Crashed,
-    /// It reached the time limit.
+    /// It reached the time limit, or the limit on what it writes.
     TimedOut,
     /// It used up its fuel.
     OutOfFuel,
@@ -24,13 +24,16 @@ pub enum Verdict {
     Ignored,
 }
 
+/// The name of the signal that ends what writes too much.
+const FLOODED: &str = "SIGXFSZ";
+
 impl Verdict {
     /// The verdict on a test that was cut short, whatever its harness; `None` if it ended by itself.
     pub fn cut_short(exit: &Exit, trace: Option<&Trace>) -> Option<Self> {
         if trace.is_some_and(|trace| trace.out_of_fuel) || exit.code == Some(layout::FUEL_EXIT) {
             return Some(Self::OutOfFuel);
         }
-        exit.timed_out.then_some(Self::TimedOut)
+        (exit.timed_out || exit.is_flooded()).then_some(Self::TimedOut)
     }
 
     /// The verdict from the exit status and the output of Rust's harness.
@@ -48,11 +51,14 @@ impl Verdict {
         }
     }
 
-    /// The same, with the signal of a crash.
+    /// The same, with the signal of a crash, and with what was written too much.
     pub fn describe_with(self, signal: Option<&str>) -> String {
-        match signal.filter(|_| self == Self::Crashed) {
-            Some(signal) => format!("{} ({signal})", self.describe()),
-            None => self.describe().to_owned(),
+        match (self, signal) {
+            (Self::Crashed, Some(signal)) => format!("{} ({signal})", self.describe()),
+            (Self::TimedOut, Some(FLOODED)) => {
+                "writes more than 16 MiB of output, or more than 256 MiB to a file".to_owned()
+            }
+            _ => self.describe().to_owned(),
         }
     }
 
@@ -96,6 +102,22 @@ mod tests {
             seconds: 0.0,
         };
         Verdict::of(&exit, printed)
+    }
+
+    #[test]
+    fn what_writes_too_much_is_cut_short_as_what_does_not_end() {
+        let exit = |signal| Exit {
+            code: None,
+            signal,
+            timed_out: false,
+            seconds: 0.0,
+        };
+        let flooded = exit(Some(nix::sys::signal::Signal::SIGXFSZ as i32));
+        let verdict = Verdict::cut_short(&flooded, None);
+        assert_eq!(verdict, Some(Verdict::TimedOut));
+        let described = Verdict::TimedOut.describe_with(flooded.signal_name());
+        assert!(described.starts_with("writes more than"), "{described}");
+        assert_eq!(Verdict::cut_short(&exit(Some(11)), None), None);
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Size of each file that it writes.
     pub file_size: Option<u64>,
+    /// What it writes to its standard output and standard error together.
+    pub output: Option<u64>,
 }
 
 /// How a process ended.
@@ -59,7 +61,7 @@ pub struct Limits {
 pub struct Exit {
     /// `None` if the process was ended by a signal.
     pub code: Option<i32>,
-    /// The signal that ended it, if it is known.
+    /// The signal that ended it, if it is known; `SIGXFSZ` also where the tool ended it because it wrote too much.
     pub signal: Option<i32>,
     /// The process was ended because its time was up.
     pub timed_out: bool,
@@ -68,6 +70,11 @@ pub struct Exit {
 }
 
 impl Exit {
+    /// Whether it was ended because it wrote too much, to a file or to its output.
+    pub fn is_flooded(&self) -> bool {
+        self.signal == Some(Signal::SIGXFSZ as i32)
+    }
+
     /// The name of the signal that ended the process, such as `SIGSEGV`.
     pub fn signal_name(&self) -> Option<&'static str> {
         let signal = Signal::try_from(self.signal?).ok()?;

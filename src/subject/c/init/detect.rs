@@ -119,7 +119,7 @@ fn library(listing: &Listing, files: &[Utf8PathBuf], build_info: &mut BuildInfo)
             .chain(files.iter().map(|path| path.as_str()));
         commands.push(line(words));
         build_info.todo.push(
-            "no file has a `main`: `build` has to make a program that tests can run".to_owned(),
+            "no `main` was found: `build` has to make a program that tests can run".to_owned(),
         );
     }
     build_info.command = commands.join(" && ");

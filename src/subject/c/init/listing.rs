@@ -55,6 +55,11 @@ impl Listing {
         sources
     }
 
+    /// Whether every C file looks like a test.
+    pub fn has_only_tests(&self) -> bool {
+        self.c_files().all(|path| is_test(&path))
+    }
+
     /// The headers that define functions and are not tests.
     pub fn headers_with_functions(&self) -> Vec<Utf8PathBuf> {
         let files = self.files.iter();
@@ -103,13 +108,17 @@ pub fn is_test(path: &Utf8Path) -> bool {
         || stem.ends_with("_test")
 }
 
-/// Whether a line begins the definition of a function `main`: only a type precedes the name, and no semicolon
-/// ends the line.
+/// Whether there is the definition of a function `main`: only a type precedes the name in its line, and neither a semicolon
+/// nor a comma follows the parameters.
 fn defines_main(text: &str) -> bool {
-    text.lines().any(|line| {
-        let Some((before, after)) = line.split_once("main") else {
-            return false;
-        };
+    text.match_indices("main").any(|(at, name)| {
+        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let before = &text[line_start..at];
+        // What else the line has before it.
+        let before = before
+            .rfind(['}', ';', '/'])
+            .map_or(before, |end| &before[end + 1..]);
+        let after = &text[at + name.len()..];
         let is_type = |word: &str| {
             matches!(word, "int" | "void" | "signed" | "extern")
                 || word.starts_with("__attribute__")
@@ -117,7 +126,9 @@ fn defines_main(text: &str) -> bool {
         (before.is_empty() || before.ends_with(char::is_whitespace))
             && before.split_whitespace().all(is_type)
             && after.trim_start().starts_with('(')
-            && !after.trim_end().ends_with(';')
+            && after
+                .split_once(')')
+                .is_some_and(|(_, rest)| !rest.trim_start().starts_with([';', ',', ')']))
     })
 }
 
@@ -195,6 +206,9 @@ mod tests {
             "int\nmain (int argc, char **argv) {",
             "void main() {}",
             "main(){",
+            "int main(void) { return 0; } static int x;",
+            "/* a test */ int main(int argc,\n    char **argv)\n{",
+            "static int add(void) { return 1; } int main(void) { return add(); }",
         ] {
             assert!(defines_main(text), "{text}");
         }
@@ -203,6 +217,8 @@ mod tests {
             "    return main(1);",
             "int domain(int x) {",
             "/* main (x) */",
+            "// main(x)",
+            "int main(void), other(void);",
             "mainly(a)",
         ] {
             assert!(!defines_main(text), "{text}");

@@ -98,6 +98,28 @@ fn a_library_has_its_test_programs_as_tests() {
 }
 
 #[test]
+fn a_test_is_no_source_where_a_header_has_the_functions() {
+    const TEST: &str =
+        "#include \"../inc/ring.h\"\nint main(void) { return next(1) != 2; } /* ends */\n";
+    const RING: &str = "static inline int next(int at) { return at + 1; }\n";
+    let make = (
+        "Makefile",
+        "ring: t/test_ring.c\n\tcc -o ring t/test_ring.c\n",
+    );
+    let dir = Dir::new(&[make, ("t/test_ring.c", TEST), ("inc/ring.h", RING)]);
+    let (summary, _, program) = dir.init();
+    assert_eq!(program.sources, ["inc/ring.h"]);
+    assert!(!summary.contains("do not look like tests"), "{summary}");
+    let dir = Dir::new(&[make, ("t/test_ring.c", TEST)]);
+    let (summary, _, program) = dir.init();
+    assert_eq!(program.sources, ["t/test_ring.c"]);
+    assert!(
+        summary.contains("all C files, which look like tests"),
+        "{summary}"
+    );
+}
+
+#[test]
 fn headers_with_functions_are_sources() {
     let dir = Dir::new(&[
         ("a.c", MAIN),

@@ -58,14 +58,19 @@ fn run(spawn: &Spawn, streams: [OwnedFd; 3], tool: &UnixStream, children: &UnixS
     let start = Instant::now();
     let started = command(spawn, streams).spawn();
     let mut child = started.map_err(|error| format!("cannot start {}: {error}", spawn.program))?;
-    let (status, timed_out) = wait(&mut child, spawn, &mut clock, tool, children)
+    let (status, cut) = wait(&mut child, spawn, &mut clock, tool, children)
         .map_err(|error| format!("cannot wait for {}: {error}", spawn.program))?;
     let seconds = start.elapsed().as_secs_f64();
     system::kill_descendants(KILL_TIMEOUT);
     Ok(Exit {
-        code: status.code().filter(|_| status.signal().is_none()),
-        signal: status.signal(),
-        timed_out,
+        code: status
+            .code()
+            .filter(|_| status.signal().is_none() && cut != Some(Cut::Flooded)),
+        signal: match cut {
+            Some(Cut::Flooded) => Some(Signal::SIGXFSZ as i32),
+            _ => status.signal(),
+        },
+        timed_out: cut == Some(Cut::Late),
         seconds,
     })
 }
@@ -115,6 +120,15 @@ fn set_limits(limits: Limits) {
     }
 }
 
+/// Why a process was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cut {
+    /// Its time was up.
+    Late,
+    /// It wrote too much.
+    Flooded,
+}
+
 /// Waits for the process. Ends it when its time is up, when it takes too much, and when the tool
 /// requests that or is gone.
 fn wait(
@@ -123,18 +137,18 @@ fn wait(
     clock: &mut Clock,
     tool: &UnixStream,
     children: &UnixStream,
-) -> io::Result<(std::process::ExitStatus, bool)> {
+) -> io::Result<(std::process::ExitStatus, Option<Cut>)> {
     let group = Pid::from_raw(child.id().cast_signed());
     let mut next_check = Instant::now() + CHECK_INTERVAL;
     let tasks = spawn.limits.memory.map(|_| system::tasks());
     let mut terminated: Option<Instant> = None;
-    let mut timed_out = false;
+    let mut cut = None;
     loop {
         drain(children);
         // The process is not reaped yet, so the number of its group stays taken until the group is killed.
         if system::has_ended(group) {
             let _ = killpg(group, Signal::SIGKILL);
-            return Ok((child.wait()?, timed_out));
+            return Ok((child.wait()?, cut));
         }
         let now = Instant::now();
         if let Some(terminated) = terminated {
@@ -154,7 +168,16 @@ fn wait(
                 let _ = killpg(group, Signal::SIGTERM);
                 let _ = kill(group, Signal::SIGTERM);
                 terminated = Some(now);
-                timed_out = is_late;
+                cut = is_late.then_some(Cut::Late);
+            } else if is_check_due
+                && spawn
+                    .limits
+                    .output
+                    .is_some_and(|most| clock.written() > most)
+            {
+                cut = Some(Cut::Flooded);
+                let _ = killpg(group, Signal::SIGKILL);
+                let _ = kill(group, Signal::SIGKILL);
             } else if tasks.is_some_and(multiplies)
                 || is_check_due && takes_too_much(spawn.limits.memory)
             {
@@ -173,7 +196,9 @@ fn wait(
             (None, Some(deadline)) => Some(deadline.saturating_duration_since(now)),
             (None, None) => None,
         };
-        let needs_checks = spawn.limits.memory.is_some() || clock.silence.is_some();
+        let limits = spawn.limits;
+        let needs_checks =
+            limits.memory.is_some() || limits.output.is_some() || clock.silence.is_some();
         let glance = tasks.map(|_| GLANCE_INTERVAL);
         let next = [next, needs_checks.then_some(CHECK_INTERVAL), glance]
             .into_iter()
@@ -192,7 +217,7 @@ struct Clock {
     silence: Option<Duration>,
     /// The files that it writes, their total size at the last check, and when that size last changed.
     files: Vec<File>,
-    written: u64,
+    seen: u64,
     since: Instant,
 }
 
@@ -203,17 +228,22 @@ impl Clock {
             deadline: spawn.timeout.map(|limit| now + limit),
             silence: spawn.silence,
             files,
-            written: 0,
+            seen: 0,
             since: now,
         }
     }
 
+    /// How much it has written to its standard streams.
+    fn written(&self) -> u64 {
+        let files = self.files.iter().filter_map(|file| file.metadata().ok());
+        files.map(|metadata| metadata.len()).sum()
+    }
+
     fn is_up(&mut self, now: Instant) -> bool {
         if let Some(silence) = self.silence {
-            let lens = self.files.iter().filter_map(|file| file.metadata().ok());
-            let written = lens.map(|metadata| metadata.len()).sum();
-            if written != self.written {
-                (self.written, self.since) = (written, now);
+            let written = self.written();
+            if written != self.seen {
+                (self.seen, self.since) = (written, now);
             }
             if now.saturating_duration_since(self.since) > silence {
                 return true;
