@@ -37,7 +37,7 @@ pub use self::ended::Ended;
 pub use self::ending::{
     EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES, READING_EXIT_CODES,
 };
-pub use self::evidence::{Evidence, claim};
+pub use self::evidence::{Evidence, advice, claim};
 pub use self::fault::{FaultPlace, FaultReport};
 pub use self::preparation::Preparation;
 pub use self::scope::Scope;

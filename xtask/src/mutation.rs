@@ -134,7 +134,7 @@ fn outcome(found: &MutateRepairs) -> &'static str {
         MutateOutcome::None if found.is_exhausted => "none of any size",
         MutateOutcome::None => "none",
         MutateOutcome::Limit => "limit",
-        MutateOutcome::Unjudged => "unjudged",
+        MutateOutcome::Unjudged { .. } => "unjudged",
         MutateOutcome::Right { .. } | MutateOutcome::Vacuous => "equal",
     }
 }

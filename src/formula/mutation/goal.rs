@@ -424,6 +424,7 @@ mod tests {
 
     use nopol_formula::mutate::must::Prune;
     use nopol_process::run::command::{Case, Command, Comparison, Input};
+    use nopol_source::Language;
 
     use super::*;
     use crate::formula::UserStop;
