@@ -58,7 +58,7 @@ fn functions_that_take_values_of_several_parts_are_repaired() {
         ("order", "order((0, 0))", "a <= b"),
         ("given", "given(Some(0), 0)", "x / 2 + 0"),
         ("moved", "moved(Step::Far)", "s as i32 >= 5"),
-        ("upper", "upper('A')", "c >= 'A'"),
+        ("upper", "upper('A')", "c >= 'A' && c <= 'Z'"),
         (
             "half",
             "Size::half(Size { wide: 0, high: 2 })",
