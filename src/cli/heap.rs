@@ -10,6 +10,7 @@ use nopol_basics::{agree, all, count};
 use nopol_heap::written::Written;
 
 use super::formula;
+use super::repair::given_options;
 use super::{SubjectOptions, Target, output};
 use crate::config::seconds;
 use crate::formula::UserStop;
@@ -102,7 +103,7 @@ pub struct Heap<P: Target> {
     quiet: bool,
 
     /// How to show the result
-    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(|_| true), help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_reasoned), help_heading = "Report")]
     format: Format,
 }
 
@@ -155,7 +156,16 @@ impl<P: Target> Heap<P> {
         // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} heap");
         invocation::keep(&settings, &outcome, &by);
-        formula::print(&shown, self.format, |shown| human(shown, command), &outcome)
+        let reported = Outcome {
+            options: given_options(),
+            ..outcome
+        };
+        formula::print(
+            &shown,
+            self.format,
+            |shown| human(shown, command),
+            &reported,
+        )
     }
 }
 

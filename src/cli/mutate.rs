@@ -4,12 +4,14 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_basics::times;
 use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
 use super::formula;
 use super::numbers::positive;
 use super::options::switch;
+use super::repair::given_options;
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
 use crate::formula::mutation;
@@ -94,7 +96,7 @@ pub struct Mutate<P: Target> {
     time_limit: Duration,
 
     /// How to show the result
-    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(|_| true), help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_reasoned), help_heading = "Report")]
     format: Format,
 
     /// Most repairs to show
@@ -160,6 +162,7 @@ impl<P: Target> Mutate<P> {
         let reported = Outcome {
             ending: shown.outcome.into(),
             passing_tests: shown.passing_tests.clone(),
+            options: given_options(),
             ..outcome
         };
         formula::print(&shown, self.format, human, &reported)
@@ -179,7 +182,7 @@ fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome
         diff: repair.diff.clone(),
         fixes: failing.clone(),
         doubts: shown.unasked().map(str::to_owned).into_iter().collect(),
-        why: "by mutation".to_owned(),
+        why: format!("by mutation{}", proof(shown, repair)),
         ..PatchReport::reasoned(
             format!("mutation-{rank}"),
             rank,
@@ -201,4 +204,17 @@ fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome
         prefix: invocation::prefix(settings),
         ..Outcome::default()
     }
+}
+
+/// For which arguments a repair is proved, after a comma; nothing if it is by tests.
+fn proof(shown: &Mutation, repair: &ShownRepair) -> String {
+    let runs = match (repair.proved, repair.proved_to) {
+        ("tests", _) => return String::new(),
+        (_, None) => String::new(),
+        (_, Some(bound)) => format!(
+            ", as long as no loop iterates more than {}",
+            times(bound as usize)
+        ),
+    };
+    format!(", proved for all arguments{}{runs}", shown.initially())
 }

@@ -40,8 +40,7 @@ impl<P: Target> Repair<P> {
             return watch(&request.settings);
         }
         let mut outcome = request.outcome(self.no_cache);
-        let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
-        outcome.options = options(args);
+        outcome.options = given_options();
         let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
             return output::present(&outcome, &request);
         };
@@ -62,6 +61,11 @@ impl<P: Target> Repair<P> {
             }
         }
     }
+}
+
+/// The [`options`] of this run.
+pub fn given_options() -> String {
+    options(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
 }
 
 /// Runs this program without `--watch` now and after every change.
@@ -89,7 +93,8 @@ fn watch(settings: &Settings) -> u8 {
     }
 }
 
-/// The arguments that a search depends on, quoted for a shell, each preceded by a space.
+/// The arguments that a search depends on, quoted for a shell, each preceded by a space; `mutate` and its kind are one of
+/// them.
 fn options(args: impl Iterator<Item = String>) -> String {
     const SWITCHES: [&str; 8] = [
         "--apply",
@@ -139,6 +144,10 @@ mod tests {
     fn arguments_that_a_search_depends_on_are_kept_and_quoted() {
         let options = |line: &str| options(line.split('|').map(str::to_owned));
         assert_eq!(options("cargo-nopol|nopol"), "");
+        assert_eq!(
+            options("cargo-nopol|nopol|c|mutate|--function|f|--format=html"),
+            " mutate --function f"
+        );
         assert_eq!(
             options(
                 "cargo-nopol|nopol|repair|--top|9|--apply=2|--format|json|--time-limit|60|-j4|--file|src/*.rs"

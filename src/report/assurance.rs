@@ -53,6 +53,14 @@ impl Assurance {
     }
 }
 
+/// What a user should do with these patches, as a sentence.
+pub fn advice(patches: &[PatchReport]) -> &'static str {
+    match patches.iter().all(|patch| patch.fixes.is_empty()) {
+        true => "Review before you trust.",
+        false => "Review before you trust: your tests may not be thorough enough to tell.",
+    }
+}
+
 /// What is true of all these patches together, as a clause: `each fixes the tests listed with it and breaks no other`.
 pub fn claim(patches: &[PatchReport]) -> String {
     let tested = patches.iter().filter(|patch| patch.evidence.is_tested());

@@ -62,6 +62,11 @@ pub trait Render: Sync {
         false
     }
 
+    /// Whether it can show the patches of `mutate` and `heap`, which search no shares.
+    fn shows_reasoned(&self) -> bool {
+        true
+    }
+
     /// Whether programs need every text as it is, such as a file's. Otherwise what it gets has nothing hidden.
     fn is_exact(&self) -> bool {
         false
@@ -151,6 +156,11 @@ impl Format {
     /// See [`Render::shows_faults`].
     pub fn shows_faults(self) -> bool {
         self.0.shows_faults()
+    }
+
+    /// See [`Render::shows_reasoned`].
+    pub fn shows_reasoned(self) -> bool {
+        self.0.shows_reasoned()
     }
 
     /// See [`Render::needs_base`].

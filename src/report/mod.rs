@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::assurance::{Assurance, claim};
+pub use self::assurance::{Assurance, advice, claim};
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
 pub use self::ending::{

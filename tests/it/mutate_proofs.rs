@@ -215,3 +215,52 @@ fn a_reference_that_goes_wrong_for_all_arguments_judges_nothing() {
         assert!(run.stdout.ends_with(judged), "{}", run.stdout);
     }
 }
+
+#[test]
+fn reports_of_a_function_say_what_was_proved_and_by_which_command() {
+    let subject = Subject::lib(
+        "static MOST: u8 = 100;\npub fn most(x: u8) -> u8 { if x < MOST { MOST } else { x } }\n\
+         pub fn wanted(x: u8) -> u8 { if x > 100 { 100 } else { x } }\n\
+         pub fn count(n: u8) -> u8 { let mut c = 0; while c + 1 < n { c += 1; } c }\npub fn same(n: u8) -> u8 { n }\n",
+    );
+    let ask = |function: &str, reference: &str, format: &str| {
+        let run = subject.nopol(&[
+            "mutate",
+            "--function",
+            function,
+            "--reference-function",
+            reference,
+            "--format",
+            format,
+        ]);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        run.stdout
+    };
+    let page = ask("most", "wanted", "html");
+    for said in [
+        "By mutation, proved for all arguments, with global and static variables as they are initialized (<code>MOST</code>)",
+        "<code>cargo nopol mutate --function most --reference-function wanted</code>",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    for wrong in ["0 tests", "Fixes .", "your tests"] {
+        assert!(!page.contains(wrong), "{wrong}: {page}");
+    }
+    let text = ask("most", "wanted", "markdown");
+    assert!(text.contains("proved for all arguments"), "{text}");
+    assert!(!text.contains("your tests"), "{text}");
+    let text = ask("count", "same", "gitlab");
+    let bounded = "proved for all arguments, as long as no loop iterates more than 8 times";
+    assert!(text.contains(bounded), "{text}");
+}
+
+#[test]
+fn what_is_merged_is_offered_only_where_there_are_shares() {
+    let subject = functions("int f(int x) { return x; }");
+    for command in ["mutate", "heap", "faults"] {
+        let run = subject.nopol(&["c", command, "--format", "outcome"]);
+        assert_eq!(run.code, 2, "{command}: {}", run.stdout);
+        let said = "invalid value 'outcome' for '--format <FORMAT>'";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}

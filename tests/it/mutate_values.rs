@@ -19,6 +19,8 @@ impl Size {
 
 pub fn last(a: [u8; 3]) -> u8 { a[1] }
 pub fn last_ref(a: [u8; 3]) -> u8 { a[2] }
+pub fn long(a: [bool; 40]) -> bool { a[1] }
+pub fn long_ref(a: [bool; 40]) -> bool { a[2] }
 pub fn corner(g: Grid) -> u8 { g.cells[0][1] }
 pub fn corner_ref(g: Grid) -> u8 { g.cells[1][1] }
 pub fn signed(p: Pair) -> i8 { if p.1 { p.0 / 2 } else { p.0 / 2 + 1 } }
@@ -50,6 +52,11 @@ fn functions_that_take_values_of_several_parts_are_repaired() {
     for (function, call, repair) in [
         ("last", "last([0, 0, 1])", "a[2]"),
         (
+            "long",
+            "long([false, true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, …])",
+            "a[2]",
+        ),
+        (
             "corner",
             "corner(Grid { cells: [[0, 1], [0, 0]] })",
             "g.cells[1][1]",
@@ -58,7 +65,7 @@ fn functions_that_take_values_of_several_parts_are_repaired() {
         ("order", "order((0, 0))", "a <= b"),
         ("given", "given(Some(0), 0)", "x / 2 + 0"),
         ("moved", "moved(Step::Far)", "s as i32 >= 5"),
-        ("upper", "upper('A')", "c >= 'A'"),
+        ("upper", "upper('A')", "c >= 'A' && c <= 'Z'"),
         (
             "half",
             "Size::half(Size { wide: 0, high: 2 })",

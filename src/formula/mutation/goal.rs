@@ -424,6 +424,7 @@ mod tests {
 
     use nopol_formula::mutate::must::Prune;
     use nopol_process::run::command::{Case, Command, Comparison, Input};
+    use nopol_source::Language;
 
     use nopol_program::front;
     use nopol_source::Language;

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::{Render, Rendered, github};
 use crate::report::Outcome;
 use crate::report::PatchReport;
-use crate::report::claim;
 use crate::report::markup::{fenced, prose};
 use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
+use crate::report::{advice, claim};
 
 /// The best patch of each cause as a suggestion.
 pub struct Review;
@@ -132,9 +132,13 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
             }
         ),
         (_, _) => format!(
-            "`cargo nopol` found patches for the failing tests: {}. Your tests may not be thorough enough to tell: review \
-             before you trust.",
-            claim(&outcome.patches)
+            "`cargo nopol` found patches{}: {}. {}",
+            match outcome.failing_tests.is_empty() {
+                true => "",
+                false => " for the failing tests",
+            },
+            claim(&outcome.patches),
+            advice(&outcome.patches)
         ),
     };
     for patch in elsewhere {

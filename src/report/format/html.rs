@@ -16,8 +16,8 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::Phase;
 use crate::report::SiteReport;
-use crate::report::claim;
 use crate::report::phrases::{capitalized, sureness};
+use crate::report::{advice, claim};
 
 /// The page.
 pub struct Html;
@@ -97,6 +97,13 @@ fn introduction(outcome: &Outcome) -> Markup {
         let mut complaints = outcome.complaints.iter();
         complaints.find(|it| it.test == test).map(|it| &*it.why)
     };
+    // A function that must be right for all arguments has none.
+    let tests = [
+        &outcome.passing_tests,
+        &outcome.failing_tests,
+        &outcome.flaky_tests,
+    ];
+    let has_tests = tests.iter().any(|tests| !tests.is_empty());
     html! {
         @if let Some(why) = outcome.why_not() {
             div.scroll { pre { span { (why) } } }
@@ -110,9 +117,12 @@ fn introduction(outcome: &Outcome) -> Markup {
             }
         }
         p.soft {
-            (count(outcome.passing_tests.len(), "test")) (agree(outcome.passing_tests.len(), " passes", " pass"))
-            @if !outcome.flaky_tests.is_empty() { ", " (outcome.flaky_tests.len()) (agree(outcome.flaky_tests.len(), " is flaky", " are flaky")) }
-            ". Command: " code { (outcome.command) (outcome.options) }
+            @if has_tests {
+                (count(outcome.passing_tests.len(), "test")) (agree(outcome.passing_tests.len(), " passes", " pass"))
+                @if !outcome.flaky_tests.is_empty() { ", " (outcome.flaky_tests.len()) (agree(outcome.flaky_tests.len(), " is flaky", " are flaky")) }
+                ". "
+            }
+            "Command: " code { (outcome.command) (outcome.options) }
         }
         @for warning in &outcome.warnings { p.card { "Warning: " (prose(warning)) } }
     }
@@ -122,7 +132,7 @@ fn patches(outcome: &Outcome) -> Markup {
     html! {
         @if !outcome.patches.is_empty() {
             h2 { "Patches" }
-            p { (capitalized(&claim(&outcome.patches))) ". Review before you trust: your tests may not be thorough enough to tell." }
+            p { (capitalized(&claim(&outcome.patches))) ". " (advice(&outcome.patches)) }
             nav.walk aria-label="Patches" {
                 button id="previous" type="button" title="key k" { "Previous" }
                 button id="next" type="button" title="key j" { "Next" }
@@ -146,7 +156,9 @@ fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
                 " " (sureness(patch)) ", " (patch.kind) " at " code { (places(patch)) }
             }
             (diff(&patch.diff))
-            p { "Fixes " @for (nth, test) in patch.fixes.iter().enumerate() { @if nth > 0 { ", " } code { (test) } } "." }
+            @if !patch.fixes.is_empty() {
+                p { "Fixes " @for (nth, test) in patch.fixes.iter().enumerate() { @if nth > 0 { ", " } code { (test) } } "." }
+            }
             @if let Some(caveat) = patch.evidence.caveat() {
                 p { strong { "Unchecked" } ": " (caveat) "." }
             }

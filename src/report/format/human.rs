@@ -17,9 +17,9 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::Reach;
 use crate::report::SiteReport;
-use crate::report::claim;
 use crate::report::markup::code;
 use crate::report::phrases::names;
+use crate::report::{advice, claim};
 use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
@@ -78,9 +78,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             let number = count(outcome.patches.len(), "plausible patch");
             writeln!(
                 out,
-                "{BOLD}{number}{BOLD:#}: {}. \
-                 Review before you trust: your tests may not be thorough enough to tell.",
-                claim(&outcome.patches)
+                "{BOLD}{number}{BOLD:#}: {}. {}",
+                claim(&outcome.patches),
+                advice(&outcome.patches)
             )?;
             let still = outcome.still_failing();
             if !still.is_empty() {

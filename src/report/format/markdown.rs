@@ -10,10 +10,10 @@ use crate::report::Ending;
 use crate::report::FaultReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
-use crate::report::claim;
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, sureness};
+use crate::report::{advice, claim};
 
 /// A table, and each patch behind a line to open.
 pub struct Markdown;
@@ -64,8 +64,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
         writeln!(
             out,
-            "\n{}. Review before you trust: your tests may not be thorough enough to tell.\n",
-            capitalized(&claim(&outcome.patches))
+            "\n{}. {}\n",
+            capitalized(&claim(&outcome.patches)),
+            advice(&outcome.patches)
         )?;
     }
     for patch in &outcome.patches {

@@ -32,6 +32,10 @@ impl Render for WholeFormat {
         true
     }
 
+    fn shows_reasoned(&self) -> bool {
+        false
+    }
+
     fn is_exact(&self) -> bool {
         true
     }

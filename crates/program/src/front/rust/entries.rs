@@ -24,6 +24,9 @@ use crate::ir::{
 };
 use crate::text;
 
+/// Of an array with more elements, those that are equal at its end are shown once.
+const MOST_SHOWN: usize = 16;
+
 /// Most bits of a result of several cells that are compared.
 const MOST_BITS: u32 = 64;
 
@@ -287,7 +290,19 @@ fn written(ty: &Type, cells: &mut dyn Iterator<Item = i128>) -> String {
             [only] if of.len() == 1 => format!("({only},)"),
             parts => format!("({})", parts.join(", ")),
         },
-        Type::Array(..) => format!("[{}]", all(cells).join(", ")),
+        Type::Array(..) => {
+            let mut elements = all(cells);
+            let length = elements.len();
+            while elements.len() > MOST_SHOWN
+                && matches!(&*elements, [.., before, last] if before == last)
+            {
+                elements.pop();
+            }
+            if elements.len() < length {
+                elements.push("…".to_owned());
+            }
+            format!("[{}]", elements.join(", "))
+        }
         Type::Struct(of) => {
             let parts = all(cells);
             let is_tuple = of.fields.first().is_some_and(|field| field.name == "0");
