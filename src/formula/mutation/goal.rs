@@ -427,7 +427,6 @@ mod tests {
     use nopol_source::Language;
 
     use nopol_program::front;
-    use nopol_source::Language;
 
     use super::*;
     use crate::formula::UserStop;
