@@ -114,10 +114,9 @@ fn defines_main(text: &str) -> bool {
     text.match_indices("main").any(|(at, name)| {
         let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let before = &text[line_start..at];
-        // What else the line has before it.
-        let before = before
-            .rfind(['}', ';', '/'])
-            .map_or(before, |end| &before[end + 1..]);
+        // Without what else the line has before it.
+        let before = before.rsplit("*/").next().unwrap_or_default();
+        let before = before.rsplit(['}', ';']).next().unwrap_or_default();
         let after = &text[at + name.len()..];
         let is_type = |word: &str| {
             matches!(word, "int" | "void" | "signed" | "extern")
