@@ -235,7 +235,7 @@ mod tests {
     );
     let what = "These parts were not searched: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
                 src/lib.rs: line 14: `impl Meter` is compiled for tests only; \
-                src/lib.rs: line 39: `fn is_even` is compiled for tests only.";
+                src/lib.rs: line 36: `fn is_even` is compiled for tests only.";
     let listed = subject.nopol(&["list"]);
     assert!(listed.stdout.contains(what), "{}", listed.stdout);
     let run = subject.nopol(&[]);

@@ -8,6 +8,7 @@ use nopol_basics::count;
 use nopol_expr::{Binding, Expr, Spec};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{How, Sequence, When, pool};
+use nopol_source::condition::{Node, Shape};
 use nopol_source::kind::Form;
 use nopol_source::{Site, Sources};
 use nopol_synth::weights::WEIGHTS;
@@ -257,13 +258,16 @@ impl At<'_> {
         let why = derivation::words(&made.kind, old, &synthesized, &made.expr, &written);
         let condition = style.text(&written, site.min_binding);
         let condition = without_constant(&site.text, condition);
-        let joined = observed.language.with_joined_patterns(condition.clone());
+        let condition = observed.language.with_joined_patterns(condition);
         // The report explains the clauses that were synthesized.
-        let why = match joined == condition {
-            true => why,
-            false => format!("{why}; it is short for `{condition}`"),
+        let is_short = observed
+            .language
+            .parse(&condition)
+            .is_some_and(|tree| contexts::clauses(&written).len() > clauses(&tree));
+        let why = match is_short {
+            true => format!("{why}, written in short"),
+            false => why,
         };
-        let condition = joined;
         let suffixed = Style {
             suffixed: true,
             ..style
@@ -375,6 +379,15 @@ impl At<'_> {
                 }),
             },
         })
+    }
+}
+
+/// How many clauses a text joins.
+fn clauses(tree: &Node) -> usize {
+    match &tree.shape {
+        Shape::And(a, b) | Shape::Or(a, b) => clauses(a) + clauses(b),
+        Shape::Not(a) => clauses(a),
+        _ => 1,
     }
 }
 

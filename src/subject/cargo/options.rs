@@ -133,8 +133,13 @@ impl CargoOptions {
         words.extend(manifest.map(|path| format!("--manifest-path={path}")));
         words.extend(self.package_args(&self.package));
         words.extend(self.target_args());
-        let words = words.iter().map(String::as_str);
-        shlex::try_join(words.clone()).unwrap_or_else(|_| words.collect::<Vec<_>>().join(" "))
+        let is_plain =
+            |letter: char| letter.is_ascii_alphanumeric() || "-_=./,:@+".contains(letter);
+        let quoted = |word: &String| match shlex::try_quote(word) {
+            Ok(quoted) if !word.chars().all(is_plain) => quoted.into_owned(),
+            _ => word.clone(),
+        };
+        words.iter().map(quoted).collect::<Vec<_>>().join(" ")
     }
 
     fn target_args(&self) -> Vec<String> {
