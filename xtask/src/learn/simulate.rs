@@ -76,6 +76,8 @@ pub struct Simulated {
 /// Contexts that are drawn until there are enough, and those in which a right condition has to be the same.
 const MOST_DRAWN: usize = 3000;
 const MORE: usize = 2000;
+/// New operands of an edit.
+const MOST_FRESH: usize = 4;
 
 pub fn run(options: &SimulateOptions) -> Result<()> {
     let text = fs::read_to_string(&options.edits)
@@ -142,6 +144,9 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
 
 /// The case of an edit, or why there is none.
 fn simulated(around: &mut Surroundings, mined: &Mined) -> Result<Result<Simulated, &'static str>> {
+    if let Some(reason) = hopeless(&mined.what) {
+        return Ok(Err(reason));
+    }
     let Some(text) = around.text(&mined.blob)? else {
         return Ok(Err("no text"));
     };
@@ -157,6 +162,41 @@ fn simulated(around: &mut Surroundings, mined: &Mined) -> Result<Result<Simulate
         return Ok(Err("a condition is not read"));
     };
     edit.simulated(mined)
+}
+
+/// Why no pool has what a condition needs, if its text shows that.
+fn hopeless(what: &What) -> Option<&'static str> {
+    let (old, new) = match what {
+        What::Condition { old, new, .. } => (old.as_str(), new),
+        What::Guard { condition, .. }
+        | What::Wrap { condition, .. }
+        | What::Narrow { condition, .. }
+        | What::Branch { condition, .. } => ("", condition),
+    };
+    let parse = |text: &str| Language::Rust.parse(&plain_names(text));
+    let Some(tree) = parse(new) else {
+        return Some("a condition is not read");
+    };
+    let old = parse(old);
+    let known = old.as_ref().map_or_else(Vec::new, Node::leaves);
+    let leaves = tree.leaves().into_iter();
+    let fresh: Vec<&str> = leaves
+        .filter(|leaf| !known.iter().any(|it| it.text == leaf.text))
+        .map(|leaf| leaf.text.as_str())
+        .collect();
+    let is_computed = |text: &&str| {
+        let is_macro = text.contains("!(") && !text.starts_with("matches!(");
+        is_macro
+            || text.contains("![")
+            || text.contains(['{', '?'])
+            || text.contains(".map(")
+            || text.contains('|') && !text.starts_with("matches!(")
+    };
+    match () {
+        () if fresh.iter().any(is_computed) => Some("a term that is not in the pool"),
+        () if fresh.len() > MOST_FRESH => Some("too much is changed"),
+        () => None,
+    }
 }
 
 /// An edit at its site.
@@ -243,7 +283,8 @@ impl<'s> Edit<'s> {
                 let mut drawn = all.iter();
                 drawn.all(|it| outcome(&state, tree, &it.context) == Some(it.new))
             };
-            !candidate.is_trivial && tree.is_some_and(agrees)
+            !candidate.is_trivial
+                && tree.is_some_and(|tree| known.names_callables(tree) && agrees(tree))
         });
         let more: Vec<Context> = (0..MORE).map(|_| source.context(&mut random)).collect();
         let wanted: Vec<Option<bool>> = more

@@ -44,6 +44,44 @@ const SIZED: [&str; 14] = [
 ];
 /// Types that are what they contain.
 const TRANSPARENT: [&str; 7] = ["Box", "Rc", "Arc", "Cow", "RefCell", "Cell", "Mutex"];
+/// Methods of the standard library that conditions call.
+const STANDARD: [&str; 34] = [
+    "len",
+    "count",
+    "is_empty",
+    "is_some",
+    "is_none",
+    "is_ok",
+    "is_err",
+    "contains",
+    "contains_key",
+    "starts_with",
+    "ends_with",
+    "eq_ignore_ascii_case",
+    "is_ascii",
+    "is_ascii_digit",
+    "is_ascii_alphabetic",
+    "is_ascii_alphanumeric",
+    "is_ascii_uppercase",
+    "is_ascii_lowercase",
+    "is_ascii_punctuation",
+    "is_ascii_whitespace",
+    "is_alphabetic",
+    "is_alphanumeric",
+    "is_numeric",
+    "is_whitespace",
+    "is_uppercase",
+    "is_lowercase",
+    "is_nan",
+    "is_finite",
+    "is_infinite",
+    "is_char_boundary",
+    "get",
+    "first",
+    "last",
+    "Some",
+];
+
 /// Methods that answer yes or no, by what their names begin with.
 const QUESTIONS: [&str; 14] = [
     "is_",
@@ -66,6 +104,8 @@ const QUESTIONS: [&str; 14] = [
 pub struct Known<'s> {
     sources: &'s Sources,
     function: &'s Function,
+    /// The function without white space and references.
+    text: String,
     /// By the text of a name, field or call without white space.
     declared: BTreeMap<String, Kind>,
     used: BTreeMap<String, Kind>,
@@ -75,9 +115,12 @@ impl<'s> Known<'s> {
     /// Those of the function of a site.
     pub fn at(sources: &'s Sources, site: &Site) -> Self {
         let function = &sources.functions[site.function];
+        let file = &sources.files[function.file].text;
+        let text = file.get(function.span.clone()).unwrap_or_default();
         let mut known = Self {
             sources,
             function,
+            text: bare(text),
             declared: BTreeMap::new(),
             used: BTreeMap::new(),
         };
@@ -290,16 +333,7 @@ impl<'s> Known<'s> {
     }
 
     fn of_call(&self, text: &str) -> Option<Kind> {
-        let mut depth = 0_usize;
-        let open = text.char_indices().rev().find_map(|(at, c)| {
-            match c {
-                ')' => depth += 1,
-                '(' => depth -= 1,
-                _ => {}
-            }
-            (depth == 0).then_some(at)
-        })?;
-        let head = &text[..open];
+        let (head, _) = called(text)?;
         let start = head
             .trim_end_matches(|c: char| c.is_alphanumeric() || c == '_')
             .len();
@@ -320,6 +354,72 @@ impl<'s> Known<'s> {
         }
         let is_question = QUESTIONS.iter().any(|word| name.starts_with(word));
         is_question.then_some(Kind::Scalar(Type::Bool))
+    }
+
+    /// Whether a call would compile, as far as the sources show: it stands in the function, or its receiver and its arguments
+    /// have the types that are declared. Generators guess, and leave it to the compiler.
+    pub fn compiles(&self, text: &str) -> bool {
+        let text = bare(text);
+        let Some((head, arguments)) = called(&text) else {
+            return true;
+        };
+        if self.text.contains(&text) {
+            return true;
+        }
+        let (receiver, name) = match head.rsplit_once('.') {
+            Some((receiver, name)) => (Some(receiver), name),
+            None => (None, head.rsplit("::").next().unwrap_or(head)),
+        };
+        if STANDARD.contains(&name) {
+            return receiver.is_some_and(|of| self.of(of).is_some());
+        }
+        let receiver_is = receiver.and_then(|of| self.type_name(of));
+        let mut callables = self.sources.callables.iter();
+        callables.any(|it| {
+            let has_receiver = match receiver {
+                Some(_) => it.is_method && it.owner.is_some() && it.owner == receiver_is,
+                None => !it.is_method,
+            };
+            let arguments = arguments.iter().zip(&it.parameters);
+            it.name == name
+                && has_receiver
+                && arguments.len() == it.parameters.len()
+                && arguments.into_iter().all(|(argument, wanted)| {
+                    let wanted = wanted.as_ref().map(|ty| head_of(&ty.plain));
+                    wanted.is_some() && self.type_name(argument).as_deref() == wanted
+                })
+        })
+    }
+
+    /// Whether every call of a condition is of something that the sources or the standard library have.
+    pub fn names_callables(&self, node: &Node) -> bool {
+        let is_known = |text: &str| {
+            let text = bare(text);
+            let Some((head, _)) = called(&text) else {
+                return true;
+            };
+            let name = head.rsplit(['.', ':']).next().unwrap_or(head);
+            let mut callables = self.sources.callables.iter();
+            text.starts_with("matches!")
+                || self.text.contains(&format!("{name}("))
+                || STANDARD.contains(&name)
+                || callables.any(|it| it.name == name)
+        };
+        node.leaves().iter().all(|leaf| is_known(&leaf.text))
+    }
+
+    /// The name of the type of an operand, without its parameters.
+    fn type_name(&self, text: &str) -> Option<String> {
+        if text == "self" {
+            return self.function.owner.clone();
+        }
+        match self.of(text)? {
+            Kind::Scalar(ty) => Some(ty.name().to_owned()),
+            Kind::OneOf(name, _) | Kind::Struct(name) => Some(name),
+            Kind::Sized | Kind::Optional | Kind::Fallible => {
+                Some(head_of(&self.plain_of(text)?).to_owned())
+            }
+        }
     }
 
     /// What values of a type are.
@@ -375,6 +475,41 @@ impl<'s> Known<'s> {
             of.map(|it| (ty.is_comparable && it.rest.is_empty(), it.rest))
         });
         rest.unwrap_or((true, ""))
+    }
+}
+
+/// What a text without white space calls last, and with which arguments.
+fn called(text: &str) -> Option<(&str, Vec<&str>)> {
+    let inside = text.strip_suffix(')')?;
+    let mut depth = 1_usize;
+    let mut commas = Vec::new();
+    let open = inside.char_indices().rev().find_map(|(at, c)| {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' => depth -= 1,
+            ',' if depth == 1 => commas.push(at),
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })?;
+    let mut arguments = Vec::new();
+    let mut from = open + 1;
+    for end in commas.into_iter().rev().chain([inside.len()]) {
+        let argument = inside[from..end].trim_start_matches(['&', '*']);
+        if !argument.is_empty() {
+            arguments.push(argument);
+        }
+        from = end + 1;
+    }
+    Some((&text[..open], arguments))
+}
+
+/// A type without its path and its parameters.
+fn head_of(plain: &str) -> &str {
+    let head = plain.split('<').next().unwrap_or(plain);
+    match head.rsplit("::").next().unwrap_or(head) {
+        "String" => "str",
+        head => head,
     }
 }
 

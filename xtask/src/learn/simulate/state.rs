@@ -96,6 +96,10 @@ impl State {
             if offer.origin == Origin::Named {
                 state.constant(known, &offer.text, &named);
             }
+            // What does not compile is not recorded.
+            if !tree.leaves().iter().all(|leaf| known.compiles(&leaf.text)) {
+                continue;
+            }
             match &tree.shape {
                 Shape::Leaf(_) => state.operand(known, &offer.text, true),
                 _ => {
