@@ -25,7 +25,7 @@ use nopol_basics::hash;
 use nopol_expr::{Type, Value};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::trace::{Context as Recording, Read};
-use nopol_source::clauses::{Around, Kin};
+use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
 use nopol_source::one_step::{Nearby, one_step_edits};
 use nopol_source::words::plain_names;
@@ -124,6 +124,7 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
             Ok(simulated) => {
                 serde_json::to_writer(&mut out, &simulated)?;
                 out.write_all(b"\n")?;
+                out.flush()?;
                 "kept"
             }
             Err(reason) => reason,
@@ -152,6 +153,7 @@ fn simulated(around: &mut Surroundings, mined: &Mined) -> Result<Result<Simulate
     };
     let function: Vec<&str> = text.lines().skip(mined.line - 1).take(40).collect();
     let others = around.of_file(mined, &text, &function.join("\n"))?;
+    let others: Vec<String> = others.iter().map(|text| declarations(text)).collect();
     let sources = edits::read_with(&text, &others)?;
     let index = match site(&sources, mined) {
         Some(Ok(index)) => index,
@@ -162,6 +164,32 @@ fn simulated(around: &mut Surroundings, mined: &Mined) -> Result<Result<Simulate
         return Ok(Err("a condition is not read"));
     };
     edit.simulated(mined)
+}
+
+/// A file as rustfmt lays it out without what its functions do: of other files only what they declare matters, and reading the
+/// rest takes most of the time.
+fn declarations(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len() / 2);
+    let mut is_head = false;
+    let mut end: Option<String> = None;
+    for line in text.lines() {
+        let depth = line.len() - line.trim_start().len();
+        let code = &line[depth..];
+        if let Some(close) = &end {
+            if line != close {
+                continue;
+            }
+            end = None;
+        }
+        is_head |= code.starts_with("fn ") || code.starts_with("pub") && code.contains(" fn ");
+        kept += line;
+        kept.push('\n');
+        if is_head && line.ends_with('{') {
+            end = Some(format!("{}}}", &line[..depth]));
+        }
+        is_head &= !line.ends_with(['{', ';', '}']);
+    }
+    kept
 }
 
 /// Why no pool has what a condition needs, if its text shows that.
@@ -286,6 +314,17 @@ impl<'s> Edit<'s> {
             !candidate.is_trivial
                 && tree.is_some_and(|tree| known.names_callables(tree) && agrees(tree))
         });
+        // Conditions that differ only beyond some constant differ.
+        let mut literals = literals.clone();
+        let candidates = case.candidates.iter();
+        let texts = candidates.map(|candidate| candidate.edits[0].after.to_string());
+        for text in texts.chain([self.new.text.clone()]) {
+            let of_text = clauses::literals(&text).into_iter();
+            literals.extend(of_text.map(|at| text[at].to_owned()));
+        }
+        literals.sort();
+        literals.dedup();
+        let source = Source::new(&state, &literals, &mut random);
         let more: Vec<Context> = (0..MORE).map(|_| source.context(&mut random)).collect();
         let wanted: Vec<Option<bool>> = more
             .iter()
@@ -433,5 +472,80 @@ fn outcome(state: &State, condition: &Node, context: &Context) -> Option<bool> {
     match state.value(condition, Some(Type::Bool), context) {
         Ok(Some(Value::Bool(outcome))) => Some(outcome),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+struct Item { size: usize, name: String, is_open: bool }
+fn f(item: &Item, text: &str, at: usize, other: usize) -> usize {
+    if at < other { return g(text, at); }
+    if text.len() > 4 || item.is_open { return 2; }
+    1
+}
+";
+
+    fn simulated(old: &str, new: &str) -> Result<Simulated, &'static str> {
+        let sources = edits::read(TEXT).unwrap();
+        let mut sites = sources.sites.iter_enumerated();
+        let (index, _) = sites.find(|(_, site)| site.text == old).unwrap();
+        let mined = Mined {
+            repository: "somewhere".into(),
+            commit: "c".to_owned(),
+            subject: "Fix".to_owned(),
+            path: "lib.rs".to_owned(),
+            blob: "b".to_owned(),
+            line: 3,
+            function: "f".to_owned(),
+            what: What::Condition {
+                at: 0,
+                old: old.to_owned(),
+                new: new.to_owned(),
+            },
+        };
+        let edit = Edit::new(&sources, index, &mined.what).unwrap();
+        edit.simulated(&mined).unwrap()
+    }
+
+    #[test]
+    fn what_people_wrote_is_among_what_explains_the_contexts() {
+        for (new, kind) in [
+            ("at <= other", "operator"),
+            ("at < other && !item.is_open", "clause added"),
+        ] {
+            let found = simulated("at < other", new).unwrap();
+            assert_eq!(found.kind, kind);
+            assert!(found.right.len() < found.case.candidates.len());
+            let right = &found.case.candidates[found.right[0]].edits[0];
+            let spelled = |text: &str| canonical(Language::Rust, &text.into());
+            assert_eq!(spelled(&right.after), spelled(new));
+            let support = right.support.unwrap();
+            assert!(support.failing > 0 && support.changed_passing == 0);
+            // The same edit has the same case.
+            let again = serde_json::to_string(&simulated("at < other", new).unwrap()).unwrap();
+            assert_eq!(serde_json::to_string(&found).unwrap(), again);
+        }
+    }
+
+    #[test]
+    fn only_declarations_of_other_files_are_read() {
+        let text = "impl A {\n    pub fn f(\n        a: u8,\n    ) -> u8 {\n        if a > 1 {\n        }\n    }\n\n    fn g();\n}\nstruct B {\n    c: u8,\n}\n";
+        let without = "impl A {\n    pub fn f(\n        a: u8,\n    ) -> u8 {\n    }\n\n    fn g();\n}\nstruct B {\n    c: u8,\n}\n";
+        assert_eq!(declarations(text), without);
+    }
+
+    #[test]
+    fn an_edit_that_needs_more_than_the_pool_has_is_left_out() {
+        let reason = |new: &str| simulated("at < other", new).err();
+        let not_there = Some("a term that is not in the pool");
+        assert_eq!(reason("at < other && unknown(text) > 2"), not_there);
+        assert_eq!(reason("at < unseen"), not_there);
+        assert_eq!(
+            reason("other > at"),
+            Some("the same condition in other words")
+        );
     }
 }

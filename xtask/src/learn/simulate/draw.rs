@@ -129,3 +129,39 @@ impl<'s> Source<'s> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_depend_on_the_seed_alone_and_have_literals_and_equal_numbers() {
+        let number = || Variable {
+            domain: Domain::Of(Type::Int(IntType::U8)),
+            is_fixed: false,
+        };
+        let state = State {
+            variables: vec![number(), number()],
+            ..State::default()
+        };
+        let drawn = |seed| -> Vec<Context> {
+            let mut random = Random::new(seed);
+            let source = Source::new(&state, &["40".to_owned()], &mut random);
+            (0..200).map(|_| source.context(&mut random)).collect()
+        };
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+        let all = drawn(1);
+        let has = |value: i128| {
+            let value = Value::Int(IntType::U8, Int::from_i128(value));
+            all.iter().any(|context| context[0] == value)
+        };
+        assert!(has(39) && has(40) && has(41) && has(0));
+        assert!(
+            all.iter()
+                .filter(|context| context[0] == context[1])
+                .count()
+                > 20
+        );
+    }
+}

@@ -82,6 +82,16 @@ const STANDARD: [&str; 34] = [
     "Some",
 ];
 
+/// Those of texts.
+const TEXT: [&str; 6] = [
+    "len",
+    "is_empty",
+    "contains",
+    "starts_with",
+    "ends_with",
+    "is_char_boundary",
+];
+
 /// Methods that answer yes or no, by what their names begin with.
 const QUESTIONS: [&str; 14] = [
     "is_",
@@ -371,7 +381,7 @@ impl<'s> Known<'s> {
             None => (None, head.rsplit("::").next().unwrap_or(head)),
         };
         if STANDARD.contains(&name) {
-            return receiver.is_some_and(|of| self.of(of).is_some());
+            return receiver.is_some_and(|of| self.answers(of, name));
         }
         let receiver_is = receiver.and_then(|of| self.type_name(of));
         let mut callables = self.sources.callables.iter();
@@ -389,6 +399,23 @@ impl<'s> Known<'s> {
                     wanted.is_some() && self.type_name(argument).as_deref() == wanted
                 })
         })
+    }
+
+    /// Whether a value has a method of the standard library.
+    fn answers(&self, of: &str, name: &str) -> bool {
+        let is_of_character = name.starts_with("is_ascii") || name.ends_with("numeric");
+        match self.of(of) {
+            Some(Kind::Scalar(Type::Str)) => TEXT.contains(&name),
+            Some(Kind::Scalar(Type::Char)) => is_of_character || name.ends_with("case"),
+            Some(Kind::Scalar(Type::Int(IntType::U8))) => name.starts_with("is_ascii"),
+            Some(Kind::Scalar(Type::F32 | Type::F64)) => {
+                name.contains("nan") || name.contains("finite")
+            }
+            Some(Kind::Sized) => ["len", "is_empty", "contains", "contains_key"].contains(&name),
+            Some(Kind::Optional) => ["is_some", "is_none"].contains(&name),
+            Some(Kind::Fallible) => ["is_ok", "is_err"].contains(&name),
+            Some(_) | None => false,
+        }
     }
 
     /// Whether every call of a condition is of something that the sources or the standard library have.
@@ -558,4 +585,66 @@ pub fn bare(text: &str) -> String {
         inner = inside.trim_start_matches(['&', '*']);
     }
     inner.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::edits::read;
+
+    const TEXT: &str = "
+enum Mode { Fast, Slow }
+struct Item { mode: Mode, size: usize, name: String, next: Option<u8> }
+impl Item { fn is_full(&self, by: usize) -> bool { self.size > by } }
+fn f(item: &Item, at: usize, list: &[u8]) -> usize {
+    let rest = list.len();
+    let mut count = g(at);
+    count += 1;
+    let other = h();
+    if rest > 2 && item.is_full(at) { return 1; }
+    if other == Mode::Fast { return 2; }
+    1
+}
+";
+
+    #[test]
+    fn types_are_declared_or_follow_from_what_the_function_does() {
+        let sources = read(TEXT).unwrap();
+        let mut sites = sources.sites.iter();
+        let site = sites.find(|site| site.text.starts_with("rest >")).unwrap();
+        let known = Known::at(&sources, site);
+        let number = Some(Kind::Scalar(Type::Int(IntType::Usize)));
+        for text in ["at", "item.size", "rest", "count", "list.len()"] {
+            assert_eq!(known.of(text), number, "{text}");
+        }
+        assert_eq!(known.of("item.next"), Some(Kind::Optional));
+        assert_eq!(known.of("item.name"), Some(Kind::Scalar(Type::Str)));
+        assert_eq!(known.of("list"), Some(Kind::Sized));
+        assert!(matches!(known.of("other"), Some(Kind::OneOf(name, _)) if name == "Mode"));
+        assert_eq!(known.of("nothing"), None);
+    }
+
+    #[test]
+    fn what_would_not_compile_is_no_term() {
+        let sources = read(TEXT).unwrap();
+        let site = sources
+            .sites
+            .iter()
+            .find(|site| site.text.starts_with("rest >"));
+        let known = Known::at(&sources, site.unwrap());
+        for text in [
+            "item.is_full(rest)",
+            "item.name.starts_with(\"x\")",
+            "g(at)",
+        ] {
+            assert!(known.compiles(text), "{text}");
+        }
+        for text in [
+            "at.is_full(rest)",
+            "item.is_full(list)",
+            "list.starts_with(\"x\")",
+        ] {
+            assert!(!known.compiles(text), "{text}");
+        }
+    }
 }

@@ -212,3 +212,43 @@ fn file(repairs: &[&Repair], rust: &[f64], options: &TrainOptions) -> String {
         code(&own(c), c.calibration),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_move_towards_what_is_right_except_those_that_are_fixed() {
+        let row = |feature: Feature| {
+            let mut row = [0.0; Feature::ALL.len()];
+            row[feature as usize] = 1.0;
+            row[Feature::FewMeet as usize] = f64::from(u8::from(feature == Feature::OrAdded));
+            row
+        };
+        let repair = Repair {
+            name: String::new(),
+            krate: String::new(),
+            kind: String::new(),
+            rows: vec![row(Feature::AndAdded), row(Feature::OrAdded)],
+            right: vec![true, false],
+            places: vec![String::new(); 2],
+            texts: vec![String::new(); 2],
+        };
+        let start = in_use(Language::Rust);
+        let fit = |penalty| fit::fit_from(&[(&repair, 1.0)], penalty, &start, &FIXED);
+        let moved =
+            |weights: &[f64], feature: Feature| weights[feature as usize] - start[feature as usize];
+        let free = fit(0.1);
+        assert!(moved(&free, Feature::AndAdded) > 0.3);
+        assert!(moved(&free, Feature::OrAdded) < -0.3);
+        assert!(moved(&free, Feature::FewMeet).abs() < 1e-12);
+        assert!(moved(&fit(1000.0), Feature::AndAdded) < 0.05);
+        assert_eq!(
+            (
+                rank(&repair, &free),
+                rank(&repair, &[0.0; Feature::ALL.len()])
+            ),
+            (1, 1)
+        );
+    }
+}
