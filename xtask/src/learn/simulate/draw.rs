@@ -140,10 +140,8 @@ mod tests {
             domain: Domain::Of(Type::Int(IntType::U8)),
             is_fixed: false,
         };
-        let state = State {
-            variables: vec![number(), number()],
-            ..State::default()
-        };
+        let mut state = State::default();
+        state.variables.extend([number(), number()]);
         let drawn = |seed| -> Vec<Context> {
             let mut random = Random::new(seed);
             let source = Source::new(&state, &["40".to_owned()], &mut random);
