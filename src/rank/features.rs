@@ -211,18 +211,6 @@ features! {
     Element: Any,
     /// A new operand unwraps something, which may panic.
     Unwraps: Minus,
-    /// A new operand is a parameter.
-    Parameter: Any,
-    /// A new operand is a local variable.
-    Local: Any,
-    /// A new operand is a field of `self`.
-    OwnField: Any,
-    /// A new operand is a constant by name.
-    Named: Any,
-    /// A new operand calls a method that the function calls elsewhere.
-    CalledElsewhere: Any,
-    /// The fields and calls of a new operand after the second.
-    Deep: Minus,
     /// A new operand calls what the condition calls already.
     CallsAgain: Minus,
     /// What is replaced is `true` or `false`.

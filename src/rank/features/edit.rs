@@ -479,7 +479,6 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Length, length);
         self.set(F::Computes, computes || has_arithmetic(new));
         self.set(F::Element, element);
-        self.kinds(&fresh);
         self.set(F::Unwraps, any(&|text| text.contains(".unwrap()")));
         let called = |leaf: &&&Leaf| leaf.text.contains('(');
         let again = known
@@ -487,40 +486,6 @@ impl<'c> EditFeatures<'c> {
             .filter(called)
             .any(|old| any(&|text: &str| text.len() > old.text.len() && text.contains(&old.text)));
         self.set(F::CallsAgain, again);
-    }
-}
-
-impl EditFeatures<'_> {
-    /// What new operands are: a parameter, a local variable, a field, a constant, a call.
-    fn kinds(&mut self, fresh: &[&Node]) {
-        use Feature as F;
-        let function = function_text(self.case, self.facts);
-        let signature = function.split('{').next().unwrap_or_default().to_owned();
-        for operand in fresh {
-            let text = operand.text.trim_start_matches(['&', '*']);
-            let is_name = !text.contains(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
-            let last = text.rsplit("::").next().unwrap_or(text);
-            let feature = match text.strip_prefix("self.") {
-                Some(field) if !field.contains(['.', '(', '[']) => Some(F::OwnField),
-                _ if !is_name => None,
-                _ if last.starts_with(char::is_uppercase) => Some(F::Named),
-                _ if text.contains("::") => None,
-                _ if has_word(&signature, text) => Some(F::Parameter),
-                _ => Some(F::Local),
-            };
-            if let Some(feature) = feature {
-                self.set(feature, true);
-            }
-            if let Some((head, _)) = text.split_once('(') {
-                let name = head.rsplit(['.', ':']).next().unwrap_or(head);
-                if !name.is_empty() && self.around.contains(&format!("{name}(")) {
-                    self.set(F::CalledElsewhere, true);
-                }
-            }
-            let steps = text.matches('.').count().saturating_sub(2);
-            let known = self.row[F::Deep as usize];
-            self.put(F::Deep, known.max(steps.min(3) as f64));
-        }
     }
 }
 
