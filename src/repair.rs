@@ -43,6 +43,7 @@ use anyhow::Result;
 use nopol_process::run::process::{Stopped, Supervisor};
 use nopol_process::run::suite::TestIndex;
 
+pub use self::angelic::simulated;
 use self::engine::{ENGINES, QUICK};
 use self::fix::{Fix, is_exceeded};
 use self::foreseeing::Foreseeing;

@@ -20,7 +20,7 @@ pub struct Learned {
 /// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read. Chains of
 /// three comparisons, panics of arithmetic, comparisons of truth values and guards that are off by one are too rare there to
 /// learn anything from.
-const BY_HAND: [(Feature, f64); 11] = [
+pub const BY_HAND: [(Feature, f64); 11] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
     (Feature::OperatorOfChain, 0.7),

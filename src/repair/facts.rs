@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use nopol_process::run::suite::TestIndex;
-use nopol_source::{FunctionIndex, Language};
+use nopol_source::{FunctionIndex, Language, Sources};
 
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::panics::Panics;
 use super::ranking::Ranker;
 use crate::localize::failure::FailureSignature;
-use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
+use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText, PanicAt};
 
 /// Lines of a test's text, at most.
 const MOST_LINES: usize = 200;
@@ -33,10 +33,12 @@ impl Ranker<'_, '_> {
             let edits = fix.edits.iter();
             let edits = edits.map(|edit| {
                 let number = *known.entry(edit.function).or_insert_with(|| {
-                    case.functions.push(self.function_text(edit.function));
+                    let text = function_text(self.session.sources, edit.function);
+                    case.functions.push(text);
                     case.functions.len() - 1
                 });
-                self.edit_facts(edit, number, &panics)
+                let panic = panics.seen_from(self.session.sources, edit.site);
+                edit_facts(self.session.sources, edit, number, panic)
             });
             case.candidates.push(Candidate {
                 edits: edits.collect(),
@@ -46,42 +48,6 @@ impl Ranker<'_, '_> {
             });
         }
         case
-    }
-
-    fn edit_facts(&self, edit: &SiteEdit, function: usize, panics: &Panics) -> EditFacts {
-        let site = self.session.site(edit.site);
-        let start = self.session.sources.functions[site.function].span.start;
-        let place = |at: usize| at.saturating_sub(start);
-        EditFacts {
-            function,
-            span: place(site.span.start)..place(site.span.end),
-            line: site.line,
-            kind: site.kind,
-            before: site.text.clone(),
-            after: edit.condition.clone(),
-            body: site.body.clone(),
-            body_origin: site.body_origin,
-            checks: site.checks,
-            suspiciousness: edit.suspiciousness,
-            panic: panics.seen_from(self.session.sources, edit.site),
-            is_loose: edit.is_loose,
-            why: edit.why.clone(),
-            support: edit.evidence.support(),
-        }
-    }
-
-    fn function_text(&self, index: FunctionIndex) -> FunctionText {
-        let function = &self.session.sources.functions[index];
-        let file = &self.session.sources.files[function.file];
-        FunctionText {
-            name: function.name.clone(),
-            file: file.path.to_string(),
-            text: file
-                .text
-                .get(function.span.clone())
-                .unwrap_or("")
-                .to_owned(),
-        }
     }
 
     fn failure(&self, test: TestIndex) -> Failure {
@@ -120,5 +86,48 @@ impl Ranker<'_, '_> {
         let text = &text[line..];
         let text = &text[..text.find(&end).unwrap_or(text.len())];
         Some(text.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// What is known of an edit of a function with this number.
+pub fn edit_facts(
+    sources: &Sources,
+    edit: &SiteEdit,
+    function: usize,
+    panic: PanicAt,
+) -> EditFacts {
+    let site = &sources.sites[edit.site];
+    let start = sources.functions[site.function].span.start;
+    let place = |at: usize| at.saturating_sub(start);
+    EditFacts {
+        function,
+        span: place(site.span.start)..place(site.span.end),
+        line: site.line,
+        kind: site.kind,
+        before: site.text.clone(),
+        after: edit.condition.clone(),
+        body: site.body.clone(),
+        body_origin: site.body_origin,
+        checks: site.checks,
+        suspiciousness: edit.suspiciousness,
+        panic,
+        is_loose: edit.is_loose,
+        why: edit.why.clone(),
+        support: edit.evidence.support(),
+    }
+}
+
+/// A function with its text.
+pub fn function_text(sources: &Sources, index: FunctionIndex) -> FunctionText {
+    let function = &sources.functions[index];
+    let file = &sources.files[function.file];
+    FunctionText {
+        name: function.name.clone(),
+        file: file.path.to_string(),
+        text: file
+            .text
+            .get(function.span.clone())
+            .unwrap_or("")
+            .to_owned(),
     }
 }

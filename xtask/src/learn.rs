@@ -9,6 +9,7 @@ mod fit;
 mod histories;
 mod label;
 mod mine;
+mod simulate;
 mod train;
 mod variables;
 
@@ -26,6 +27,8 @@ pub enum Learn {
     Mine(mine::MineOptions),
     /// Count the edits that the generators would propose
     Expressible(expressible::ExpressibleOptions),
+    /// Make up failing and passing contexts around edits of conditions, and keep the candidates that explain them
+    Simulate(simulate::SimulateOptions),
     /// Learn which of the visible variables people ask about
     Variables(variables::VariablesOptions),
     /// Learn weights from what was kept, and tell what they are worth on crates held back
@@ -38,6 +41,7 @@ pub fn learn(task: &Learn) -> anyhow::Result<()> {
         Learn::Histories(options) => histories::run(options),
         Learn::Mine(options) => mine::run(options),
         Learn::Expressible(options) => expressible::run(options),
+        Learn::Simulate(options) => simulate::run(options),
         Learn::Variables(options) => variables::run(options),
         Learn::Train(options) => train::run(options),
     }

@@ -19,7 +19,7 @@ use super::evidence::{Explanation, Observed};
 use super::order::guards_first;
 use super::recording::RecordedSite;
 use super::targets_of;
-use crate::contexts::{self, Problem};
+use crate::contexts::{self, Problem, Recorded};
 use crate::exchange::ProblemFile;
 use crate::localize::angelic::AngelicSite;
 use crate::patch::render::Style;
@@ -182,27 +182,72 @@ fn synthesize_at(
     observed: &Arc<Observed>,
     rlimit: u32,
 ) -> Result<(Vec<Candidate>, Option<String>)> {
+    let limits = Limits {
+        engine: session.settings.engine,
+        rlimit,
+        stop: Stop::when(session.copies.plain.supervisor.stopped()),
+        ..Limits::default()
+    };
+    let check = || Ok(session.copies.plain.supervisor.check()?);
+    let (mut candidates, reason) = explaining(at, observed, &limits, &check)?;
+    if !session.settings.no_trivial {
+        candidates.extend(at.trivial(session.sources, observed));
+    }
+    Ok((candidates, reason))
+}
+
+/// The edits that explain contexts of a site. The contexts may be made up.
+///
+/// # Errors
+/// None; a search that nobody stops ends.
+pub(super) fn of_contexts(
+    sources: &Sources,
+    found: &AngelicSite,
+    targets: &[TestIndex],
+    recorded: &Arc<Recorded>,
+) -> Result<(Arc<Observed>, Vec<Candidate>)> {
+    let site = &sources.sites[found.site];
+    let problem = contexts::problem(sources, site, recorded);
+    let observed = Arc::new(Observed::new(sources, site, problem, recorded));
+    let at = At {
+        site,
+        found,
+        targets,
+        bonus: 0,
+    };
+    let limits = Limits {
+        rlimit: (SOLVER_BUDGET / LEVELS).min(Limits::default().rlimit),
+        ..Limits::default()
+    };
+    let (candidates, _) = explaining(&at, &observed, &limits, &|| Ok(()))?;
+    Ok((observed, candidates))
+}
+
+/// The candidates of a site that are judged, and the reason if there is none. `check` ends the search.
+fn explaining(
+    at: &At,
+    observed: &Arc<Observed>,
+    limits: &Limits,
+    check: &dyn Fn() -> Result<()>,
+) -> Result<(Vec<Candidate>, Option<String>)> {
     let problem = &observed.problem;
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut reason = None;
-    let stop = Stop::when(session.copies.plain.supervisor.stopped());
     let strict = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
     for (spec, penalty) in specs(problem) {
-        session.copies.plain.supervisor.check()?;
+        check()?;
         // For a relaxed spec only edits are worth a trial; what the solver finds for it, the tests
         // refute.
         let rlimit = match penalty {
-            0 => rlimit / strict,
+            0 => limits.rlimit / strict,
             _ => 0,
         };
         let limits = Limits {
-            engine: session.settings.engine,
             rlimit,
-            stop: stop.clone(),
-            ..Limits::default()
+            ..limits.clone()
         };
         let synthesis = nopol_synth::synthesize(spec, &problem.pool, &limits);
-        session.copies.plain.supervisor.check()?;
+        check()?;
         reason = reason.or(synthesis.reason);
         let made = synthesis.candidates.into_iter();
         candidates.extend(made.map(|made| at.candidate(observed, spec, made, penalty)));
@@ -222,9 +267,6 @@ fn synthesize_at(
         is_kept
     });
     candidates.sort_by(in_order);
-    if !session.settings.no_trivial {
-        candidates.extend(at.trivial(session.sources, observed));
-    }
     Ok((candidates, reason))
 }
 

@@ -21,6 +21,7 @@ pub mod pairs;
 mod partial;
 mod recording;
 mod repeated;
+pub mod simulated;
 pub mod unconfirmed;
 pub mod unobserved;
 mod varying;
@@ -60,19 +61,30 @@ fn fixes_at(
     let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
     let mut unobserved = one_step::fixes(session, knowledge, targets, &places, &fixes);
     unobserved.extend(repeated::fixes(session, knowledge, targets, sites, &fixes));
+    Ok(joined(session.sources, fixes, unobserved, known))
+}
+
+/// The edits that explain contexts and the others, without what is known already.
+fn joined(
+    sources: &Sources,
+    explained: Vec<Fix>,
+    mut unobserved: Vec<Fix>,
+    known: &[Fix],
+) -> Vec<Fix> {
+    let mut fixes = explained;
     behind_explained(&fixes, &mut unobserved);
     fixes.extend(unobserved);
     fixes.retain(|fix| {
         !fix.edits
             .iter()
-            .any(|edit| has_new_idle_part(session.sources, edit))
+            .any(|edit| has_new_idle_part(sources, edit))
     });
-    // Drop what is known already; what explains the contexts stays.
+    // What explains the contexts stays.
     let says = |edit: &SiteEdit| (edit.site, edit.condition.to_string());
     let single = known.iter().filter(|fix| fix.edits.len() == 1);
     let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
     fixes.retain(|fix| said.insert(says(&fix.edits[0])));
-    Ok(fixes)
+    fixes
 }
 
 /// Whether a part of the new condition decides nothing or everything, which was not so before.

@@ -77,40 +77,10 @@ pub(super) fn fixes(
                 .flat_map(|it| asked_for(it)),
         );
         let edits = edits_at(session.sources, found.site, &kin, &texts, overflows);
-        let place = place::of(site) + place::common(found.suspiciousness, site.kind);
         let bonus = panics.bonus(session.sources, found.site);
         let edits = edits.into_iter().take(most);
-        let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
         let here = observed.get(&found.site);
-        let unread = Arc::new(Place::new(session.sources, site, here));
-        let made = edits.filter_map(|(cost, edit)| {
-            let known = here.and_then(|here| explanation(here, &edit.condition));
-            if known.as_ref().is_some_and(Explanation::adds_idle_part) {
-                return None;
-            }
-            let evidence = match known {
-                Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
-                None => Unobserved::at(&unread, &edit.condition),
-            };
-            Some(Fix {
-                targets: of_site.clone(),
-                cost,
-                edits: vec![SiteEdit {
-                    is_trivial: edit
-                        .condition
-                        .is_constant_by_type(session.sources.language, &site.names),
-                    site: found.site,
-                    function: site.function,
-                    suspiciousness: found.suspiciousness,
-                    switched: edit.condition.to_string(),
-                    condition: edit.condition,
-                    cost,
-                    why: edit.step.to_string(),
-                    is_loose: edit.step != Step::ShortCircuit,
-                    evidence,
-                }],
-            })
-        });
+        let made = at_site(session.sources, found, of_site, edits, bonus, here);
         fixes.extend(made);
         if fixes.len() >= MOST_EDITS {
             fixes.truncate(MOST_EDITS);
@@ -118,6 +88,68 @@ pub(super) fn fixes(
         }
     }
     fixes
+}
+
+/// The fixes of a site of which these contexts may have been recorded.
+fn at_site(
+    sources: &Sources,
+    found: &AngelicSite,
+    targets: Vec<TestIndex>,
+    edits: impl Iterator<Item = (u32, Sound)>,
+    bonus: u32,
+    here: Option<&Arc<Observed>>,
+) -> impl Iterator<Item = Fix> {
+    let site = &sources.sites[found.site];
+    let place = place::of(site) + place::common(found.suspiciousness, site.kind);
+    let unread = Arc::new(Place::new(sources, site, here));
+    edits.filter_map(move |(cost, edit)| {
+        let cost = (cost + place).saturating_sub(bonus);
+        let known = here.and_then(|here| explanation(here, &edit.condition));
+        if known.as_ref().is_some_and(Explanation::adds_idle_part) {
+            return None;
+        }
+        let evidence = match known {
+            Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
+            None => Unobserved::at(&unread, &edit.condition),
+        };
+        Some(Fix {
+            targets: targets.clone(),
+            cost,
+            edits: vec![SiteEdit {
+                is_trivial: edit
+                    .condition
+                    .is_constant_by_type(sources.language, &site.names),
+                site: found.site,
+                function: site.function,
+                suspiciousness: found.suspiciousness,
+                switched: edit.condition.to_string(),
+                condition: edit.condition,
+                cost,
+                why: edit.step.to_string(),
+                is_loose: edit.step != Step::ShortCircuit,
+                evidence,
+            }],
+        })
+    })
+}
+
+/// The one-step edits of a condition at which these contexts were recorded, or made up.
+pub(super) fn of_contexts(
+    sources: &Sources,
+    found: &AngelicSite,
+    targets: &[TestIndex],
+    kin: &Kin,
+    explained: &[Fix],
+    observed: &Arc<Observed>,
+) -> Vec<Fix> {
+    if !sources.sites[found.site].kind.has_condition() {
+        return Vec::new();
+    }
+    let mut texts = texts(explained, found.site);
+    texts.extend(asked_for(observed));
+    let edits = edits_at(sources, found.site, kin, &texts, false).into_iter();
+    let edits = edits.take(MOST_AT_ANGELIC);
+    at_site(sources, found, targets.to_vec(), edits, 0, Some(observed)).collect()
 }
 
 /// Whether evaluating a condition may change what it reads.

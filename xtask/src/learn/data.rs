@@ -11,6 +11,7 @@ use cargo_nopol::rank::features::{self, Row};
 
 use super::faults::Truth;
 use super::label;
+use super::simulate::Simulated;
 
 /// One repair.
 pub struct Repair {
@@ -84,6 +85,15 @@ fn repair(dir: &Path) -> Result<Option<Repair>> {
             .map(|candidate| label::restores(&case, candidate, &truth))
             .collect(),
     };
+    let name = dir
+        .file_name()
+        .map_or(String::new(), |it| it.to_string_lossy().into_owned());
+    let kind = format!("{:?}", truth.kind);
+    Ok(Some(of_case(name, truth.krate, kind, case, right)))
+}
+
+/// A repair of which it is known which candidates are right.
+fn of_case(name: String, krate: String, kind: String, case: Case, right: Vec<bool>) -> Repair {
     let (candidates, right) = distinct(&case, right);
     let case = Case { candidates, ..case };
     let candidates = &case.candidates;
@@ -105,17 +115,35 @@ fn repair(dir: &Path) -> Result<Option<Repair>> {
         })
         .collect()
     };
-    Ok(Some(Repair {
-        name: dir
-            .file_name()
-            .map_or(String::new(), |it| it.to_string_lossy().into_owned()),
-        krate: truth.krate,
-        kind: format!("{:?}", truth.kind),
+    Repair {
+        name,
+        krate,
+        kind,
         rows: features::rows(&case),
         right,
         places: of(&place),
         texts: of(&|edit| edit.after.to_string()),
-    }))
+    }
+}
+
+/// The edits in a file that `learn simulate` wrote.
+pub fn read_simulated(path: &Path) -> Result<Vec<Repair>> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Simulated {
+            name,
+            repository,
+            kind,
+            case,
+            right,
+        } = serde_json::from_str(line)?;
+        let right = (0..case.candidates.len()).map(|nth| right.contains(&nth));
+        let right = right.collect();
+        found.push(of_case(name, repository, kind, case, right));
+    }
+    Ok(found)
 }
 
 /// Of candidates that only spell one condition differently the one that costs least.

@@ -2,9 +2,9 @@
 //! any tests? Nothing is built or run. What is recorded at run time is taken to be every visible name, with a few
 //! fields and queries; of all else the generators are asked.
 
-mod aside;
-mod space;
-mod surroundings;
+pub mod aside;
+pub mod space;
+pub mod surroundings;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use nopol_source::{Site, SiteKind, Sources};
+use nopol_source::{Site, SiteIndex, SiteKind, Sources};
 
 use self::space::{Miss, Space, Way};
 use self::surroundings::Surroundings;
@@ -156,7 +156,7 @@ fn kind(what: &What) -> &'static str {
 }
 
 /// Whether statements end by leaving a function or a loop. Those that do not are new code, and no guard.
-fn leaves(body: &str) -> bool {
+pub fn leaves(body: &str) -> bool {
     let body = skeleton(body);
     let last = body.trim_end_matches([';', '}']);
     let last = last.rsplit([';', '{', '}']).next().unwrap_or_default();
@@ -175,6 +175,39 @@ fn leaves(body: &str) -> bool {
 
 /// Whether an edit is proposed; `None` if its function cannot be found again.
 fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
+    let index = match site(sources, mined)? {
+        Ok(index) => index,
+        Err(miss) => return Some(Err(miss)),
+    };
+    let site = &sources.sites[index];
+    let kin = space::kin(sources);
+    let space = |site| Space::at(sources, site, &kin);
+    Some(match &mined.what {
+        What::Condition { old, new, .. } => {
+            let whole = space(site).edited(old, new);
+            // A closure in a condition may have a condition of its own.
+            let inner = sources.sites.iter().filter(|inner| {
+                let is_inside =
+                    site.span.start < inner.span.start && inner.span.end <= site.span.end;
+                inner.function == site.function && is_inside && inner.kind.has_condition()
+            });
+            let mut inner = inner.filter_map(|inner| {
+                let start = inner.span.start - site.span.start;
+                let rest = &old[start + inner.text.len()..];
+                let new = new.strip_prefix(&old[..start])?.strip_suffix(rest)?;
+                space(inner).edited(&inner.text, new).ok()
+            });
+            whole.or_else(|miss| inner.next().ok_or(miss))
+        }
+        What::Guard { condition, .. }
+        | What::Wrap { condition, .. }
+        | What::Narrow { condition, .. }
+        | What::Branch { condition, .. } => space(site).fresh(condition),
+    })
+}
+
+/// The site of an edit, or why there is none; `None` if its function or its old condition cannot be found again.
+pub fn site(sources: &Sources, mined: &Mined) -> Option<Result<SiteIndex, Miss>> {
     let (index, function) = sources.functions.iter_enumerated().find(|(_, function)| {
         let text = &sources.files[function.file].text;
         let line = text[..function.span.start].matches('\n').count() + 1;
@@ -190,88 +223,54 @@ fn answer(sources: &Sources, mined: &Mined) -> Option<Answer> {
             .chars()
             .count()
     };
-    let is_own = |site: &&Site| site.function == index && function.span.contains(&site.span.start);
-    let sites = || sources.sites.iter().filter(is_own);
-    let kin = space::kin(sources);
-    let space = |site| Space::at(sources, site, &kin);
+    let is_own = |site: &Site| site.function == index && function.span.contains(&site.span.start);
+    let sites = || {
+        let all = sources.sites.iter_enumerated();
+        all.filter(|(_, site)| is_own(site))
+    };
+    let first = |is_it: &dyn Fn(&Site) -> bool, miss: Miss| {
+        let mut found = sites().filter(|(_, site)| is_it(site));
+        found.next().map(|(index, _)| index).ok_or(miss)
+    };
     Some(match &mined.what {
-        What::Condition { at, old, new } => {
-            let site = sites().find(|site| {
+        What::Condition { at, old, .. } => {
+            let is_it = |site: &Site| {
                 site.kind.has_condition() && site.text == *old && from(site.span.start) == *at
-            })?;
-            let whole = space(site).edited(old, new);
-            // A closure in a condition may have a condition of its own.
-            let inner = sites().filter(|inner| {
-                let is_inside =
-                    site.span.start < inner.span.start && inner.span.end <= site.span.end;
-                is_inside && inner.kind.has_condition()
-            });
-            let mut inner = inner.filter_map(|inner| {
-                let start = inner.span.start - site.span.start;
-                let rest = &old[start + inner.text.len()..];
-                let new = new.strip_prefix(&old[..start])?.strip_suffix(rest)?;
-                space(inner).edited(&inner.text, new).ok()
-            });
-            whole.or_else(|miss| inner.next().ok_or(miss))
+            };
+            return first(&is_it, Miss::Place).ok().map(Ok);
         }
-        What::Guard {
-            at,
-            condition,
-            body,
-        } => {
-            let here: Vec<&Site> = sites()
-                .filter(|site| site.kind.is_early_exit() && from(site.span.start) == *at)
-                .collect();
-            match &here[..] {
-                [] => Err(Miss::Place),
-                here => {
-                    let is_it = |site: &&&Site| same_body(&site.body, body);
-                    match here.iter().find(is_it) {
-                        Some(site) => space(site).fresh(condition),
-                        None => Err(Miss::Exit),
-                    }
-                }
-            }
+        What::Guard { at, body, .. } => {
+            let is_here = |site: &Site| site.kind.is_early_exit() && from(site.span.start) == *at;
+            first(&is_here, Miss::Place).and_then(|_| {
+                first(
+                    &|site| is_here(site) && same_body(&site.body, body),
+                    Miss::Exit,
+                )
+            })
         }
-        What::Wrap {
-            statements,
-            condition,
-        } => {
-            let is_it = |site: &&Site| {
+        What::Wrap { statements, .. } => first(
+            &|site| {
                 matches!(site.kind, SiteKind::Statement | SiteKind::Statements)
                     && from(site.span.start) == statements.start
                     && from(site.span.end) == statements.end
-            };
-            match sites().find(is_it) {
-                Some(site) => space(site).fresh(condition),
-                None => Err(Miss::Place),
-            }
-        }
-        What::Narrow { at, condition } => {
-            let is_it = |site: &&Site| {
+            },
+            Miss::Place,
+        ),
+        What::Narrow { at, .. } => first(
+            &|site| {
                 matches!(site.kind, SiteKind::Arm | SiteKind::Pattern)
                     && from(site.span.start) == *at
-            };
-            match sites().find(is_it) {
-                Some(site) => space(site).fresh(condition),
-                None => Err(Miss::Place),
-            }
-        }
-        What::Branch {
-            at,
-            condition,
-            body,
-        } => {
-            let is_it = |site: &&Site| {
+            },
+            Miss::Place,
+        ),
+        What::Branch { at, body, .. } => first(
+            &|site| {
                 site.kind == SiteKind::Branch
                     && from(site.span.start) == *at
                     && same_body(&site.body, body)
-            };
-            match sites().find(is_it) {
-                Some(site) => space(site).fresh(condition),
-                None => Err(Miss::Exit),
-            }
-        }
+            },
+            Miss::Exit,
+        ),
     })
 }
 

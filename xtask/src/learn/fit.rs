@@ -48,8 +48,17 @@ pub fn prior() -> Weights {
 
 /// Fits weights to repairs, each of which counts as much as its importance.
 pub fn fit(repairs: &[(&Repair, f64)], penalty: f64) -> Weights {
-    let prior = prior();
-    let mut weights = prior.clone();
+    fit_from(repairs, penalty, &prior(), &[])
+}
+
+/// As [`fit`], from other weights than the prior, and without changing those of some features.
+pub fn fit_from(
+    repairs: &[(&Repair, f64)],
+    penalty: f64,
+    prior: &[f64],
+    fixed: &[Feature],
+) -> Weights {
+    let mut weights = prior.to_vec();
     let (mut mean, mut square) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
     let total: f64 = repairs.iter().map(|(_, importance)| importance).sum();
     for step in 1..=STEPS {
@@ -84,6 +93,9 @@ pub fn fit(repairs: &[(&Repair, f64)], penalty: f64) -> Weights {
                 Sign::Minus => weights[nth].min(0.0),
                 Sign::Any => weights[nth],
             };
+            if fixed.contains(&Feature::ALL[nth]) {
+                weights[nth] = prior[nth];
+            }
         }
     }
     weights

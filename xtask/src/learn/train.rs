@@ -1,5 +1,7 @@
 //! Training, and the tables that tell what it is worth on crates that are not in it.
 
+mod simulated;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +18,7 @@ use super::fit::{self, Weights};
 #[derive(clap::Args)]
 pub struct TrainOptions {
     /// Directories with repairs: NAME/truth.json and NAME/plausible.json
-    #[arg(required = true, value_name = "DIR")]
+    #[arg(required_unless_present = "simulated", value_name = "DIR")]
     dirs: Vec<PathBuf>,
     /// The same for C programs, from `bench c --facts DIR`
     #[arg(long, value_name = "DIR")]
@@ -27,6 +29,12 @@ pub struct TrainOptions {
     /// Directories with repairs on which it is only tried; crates that are in both are held back for it
     #[arg(long, value_name = "DIR")]
     tried_on: Vec<PathBuf>,
+    /// What `learn simulate` wrote: the weights in use are changed towards it, and nothing else is read
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "c"])]
+    simulated: Option<PathBuf>,
+    /// Compare penalties on the part of `--simulated` that is not held back
+    #[arg(long, requires = "simulated", value_delimiter = ',')]
+    penalties: Vec<f64>,
     /// How much large weights cost
     #[arg(long, default_value_t = 2.0)]
     penalty: f64,
@@ -46,7 +54,7 @@ pub struct TrainOptions {
     #[arg(long)]
     misses: bool,
     /// Write the weights to this file
-    #[arg(long, value_name = "FILE", requires = "c")]
+    #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
     /// Draw confidence against how often it was right
     #[arg(long, value_name = "FILE")]
@@ -96,11 +104,15 @@ struct Fitted {
 }
 
 pub fn run(options: &TrainOptions) -> Result<()> {
+    if let Some(path) = &options.simulated {
+        return simulated::run(path, options);
+    }
     let rust = learned(&options.dirs, &options.tried_on, options)?;
     if let Some(path) = &options.plot {
         calibration::plot(&rust.1, rust.0.line, path)?;
     }
     if options.c.is_empty() {
+        anyhow::ensure!(options.write.is_none(), "--write needs --c");
         return Ok(());
     }
     println!("\nC:");
@@ -319,19 +331,23 @@ fn file(rust: &Fitted, c: &Fitted, options: &TrainOptions) -> String {
 impl Fitted {
     /// As a Rust expression.
     fn code(&self) -> String {
-        let digits = |number: f64| (number * 1000.0).round() / 1000.0;
-        let mut text = "Learned {\n    weights: &[\n".to_owned();
-        for (feature, weight) in Feature::ALL.iter().zip(&self.weights) {
-            // Three digits say enough, and what rounds to nothing is nothing.
-            if weight.abs() >= 0.0005 {
-                let name = feature.name();
-                let _ = writeln!(text, "        (Feature::{name}, {:?}),", digits(*weight));
-            }
-        }
-        let (slope, intercept) = self.line;
-        let line = (digits(slope), digits(intercept));
-        text + &format!("    ],\n    calibration: {line:?},\n}}")
+        code(&self.weights, self.line)
     }
+}
+
+/// Weights and the line of their calibration as a Rust expression.
+fn code(weights: &[f64], (slope, intercept): (f64, f64)) -> String {
+    let digits = |number: f64| (number * 1000.0).round() / 1000.0;
+    let mut text = "Learned {\n    weights: &[\n".to_owned();
+    for (feature, weight) in Feature::ALL.iter().zip(weights) {
+        // Three digits say enough, and what rounds to nothing is nothing.
+        if weight.abs() >= 0.0005 {
+            let name = feature.name();
+            let _ = writeln!(text, "        (Feature::{name}, {:?}),", digits(*weight));
+        }
+    }
+    let line = (digits(slope), digits(intercept));
+    text + &format!("    ],\n    calibration: {line:?},\n}}")
 }
 
 /// FNV-1a over everything that the training reads.

@@ -1,0 +1,57 @@
+//! The candidates of one site for contexts that nobody recorded: `cargo xtask learn simulate` makes them up around edits
+//! that people made. Nothing is built or run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use nopol_process::run::suite::TestIndex;
+use nopol_source::clauses::Kin;
+use nopol_source::{SiteIndex, Sources};
+
+use super::{candidates, joined, one_step};
+use crate::contexts::Recorded;
+use crate::localize::angelic::AngelicSite;
+use crate::rank::facts::{Candidate, Case, Failure, PanicAt};
+use crate::repair::facts::{edit_facts, function_text};
+use crate::repair::fix::Fix;
+
+/// What a run proposes at a site with these contexts, before a test judges it: expressions that explain them, and one-step
+/// edits. The failing tests are those that [`Recorded::cured`] has. Last resorts are left out.
+///
+/// # Errors
+/// None: nothing is read or written.
+pub fn case(
+    sources: &Sources,
+    site: SiteIndex,
+    kin: &Kin,
+    recorded: &Arc<Recorded>,
+) -> Result<Case> {
+    let found = AngelicSite {
+        site,
+        suspiciousness: 1.0,
+        cures: BTreeMap::new(),
+        also_forced: None,
+    };
+    let targets: Vec<TestIndex> = recorded.cured.keys().copied().collect();
+    let (observed, explaining) = candidates::of_contexts(sources, &found, &targets, recorded)?;
+    let explained: Vec<Fix> = explaining.into_iter().map(Fix::from).collect();
+    let others = one_step::of_contexts(sources, &found, &targets, kin, &explained, &observed);
+    let fixes = joined(sources, explained, others, &[]);
+    let candidate = |fix: &Fix| Candidate {
+        edits: fix
+            .edits
+            .iter()
+            .map(|edit| edit_facts(sources, edit, 0, PanicAt::Elsewhere))
+            .collect(),
+        cost: fix.cost,
+        cures: u32::try_from(targets.len()).unwrap_or(u32::MAX),
+        is_trivial: fix.is_trivial(),
+    };
+    Ok(Case {
+        failures: vec![Failure::default(); targets.len()],
+        functions: vec![function_text(sources, sources.sites[site].function)],
+        candidates: fixes.iter().map(candidate).collect(),
+        ..Case::default()
+    })
+}

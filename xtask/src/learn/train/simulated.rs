@@ -1,0 +1,254 @@
+//! Weights from people's edits with contexts that were made up (`learn simulate`). The repairs that the weights in use were
+//! learned from are not read again, so these weights are the start, and distance from them costs. A fifth of the
+//! repositories is held back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use cargo_nopol::rank::features::Feature;
+use cargo_nopol::rank::model::{self, BY_HAND, Learned};
+use nopol_basics::hash;
+use nopol_source::Language;
+
+use super::{TrainOptions, code, miss, order};
+use crate::learn::data::{self, Repair};
+use crate::learn::fit::{self, Weights};
+
+/// One of so many parts of the repositories is held back, and one of so many others to choose a penalty.
+const PARTS: u64 = 5;
+
+/// What simulated contexts cannot teach: the test, the place, and how much the recorded contexts say. [`BY_HAND`] stays as
+/// well.
+const FIXED: [Feature; 20] = [
+    Feature::Cost,
+    Feature::Suspiciousness,
+    Feature::PanicsHere,
+    Feature::PanicsInFunction,
+    Feature::TestCalls,
+    Feature::TestNamed,
+    Feature::Cures,
+    Feature::Checks,
+    Feature::BodyInTest,
+    Feature::LiteralOfTest,
+    Feature::Unobserved,
+    Feature::Loose,
+    Feature::ChangesPassing,
+    Feature::ChangesAllFailing,
+    Feature::OneOutcome,
+    Feature::Agreeing,
+    Feature::SingledOut,
+    Feature::FewMeet,
+    Feature::Trivial,
+    Feature::TwoPlaces,
+];
+
+pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
+    let mut repairs = data::read_simulated(path)?;
+    for row in repairs.iter_mut().flat_map(|repair| &mut repair.rows) {
+        for feature in Feature::ALL {
+            if options.without.iter().any(|name| name == feature.name()) {
+                row[*feature as usize] = 0.0;
+            }
+        }
+    }
+    repairs.retain(|repair| repair.has_right() && repair.right.contains(&false));
+    let part =
+        |repair: &Repair| u64::from_str_radix(&hash::short(&repair.krate), 16).unwrap_or_default();
+    let is_held_back = |repair: &&Repair| part(repair).is_multiple_of(PARTS);
+    let (held_back, training): (Vec<&Repair>, Vec<&Repair>) =
+        repairs.iter().partition(is_held_back);
+    let number = |of: &[&Repair]| {
+        let names: BTreeSet<&str> = of.iter().map(|it| &*it.krate).collect();
+        format!("{} edits of {} repositories", of.len(), names.len())
+    };
+    println!("{}, held back: {}", number(&training), number(&held_back));
+    let used = in_use(Language::Rust);
+    let mut fixed = FIXED.to_vec();
+    fixed.extend(BY_HAND.iter().map(|(feature, _)| *feature));
+    let fit = |of: &[&Repair], penalty: f64| {
+        let weighed: Vec<(&Repair, f64)> = of.iter().map(|repair| (*repair, 1.0)).collect();
+        fit::fit_from(&weighed, penalty, &used, &fixed)
+    };
+    for penalty in &options.penalties {
+        let mut ranks: Vec<usize> = Vec::new();
+        let mut likelihood = 0.0;
+        for held in 0..PARTS {
+            let is_held = |repair: &&&Repair| part(repair) / PARTS % PARTS == held;
+            let (tried, others): (Vec<&Repair>, Vec<&Repair>) = training.iter().partition(is_held);
+            let weights = fit(&others, *penalty);
+            ranks.extend(tried.iter().map(|repair| rank(repair, &weights)));
+            likelihood += tried
+                .iter()
+                .map(|it| log_likelihood(it, &weights))
+                .sum::<f64>();
+        }
+        println!(
+            "penalty {penalty}: {}, mean log-likelihood {:.3}",
+            line(&ranks),
+            likelihood / ranks.len().max(1) as f64
+        );
+    }
+    let weights = fit(&training, options.penalty);
+    for (name, part) in [("training", &training), ("held back", &held_back)] {
+        println!("{name}:");
+        table(part, &used, &weights);
+    }
+    for (feature, (old, new)) in Feature::ALL.iter().zip(used.iter().zip(&weights)) {
+        if (old - new).abs() >= 0.1 {
+            println!("    {:20} {old:6.2} -> {new:6.2}", feature.name());
+        }
+    }
+    if options.misses {
+        for repair in &training {
+            let rank = rank(repair, &weights);
+            if rank > 1 {
+                miss(repair, &weights, Some(rank));
+            }
+        }
+    }
+    if let Some(to) = &options.write {
+        ensure!(
+            options.without.is_empty(),
+            "weights without some features are not written"
+        );
+        let all: Vec<&Repair> = repairs.iter().collect();
+        fs::write(to, file(&all, &fit(&all, options.penalty), options))?;
+    }
+    Ok(())
+}
+
+/// The weights that the tool uses.
+fn in_use(language: Language) -> Weights {
+    let mut weights = vec![0.0; Feature::ALL.len()];
+    for (feature, weight) in model::of(language).weights.iter().chain(&BY_HAND) {
+        weights[*feature as usize] = *weight;
+    }
+    weights
+}
+
+fn rank(repair: &Repair, weights: &[f64]) -> usize {
+    // All candidates are of one place, so crowding them changes nothing.
+    let order = order(repair, weights, 0.0);
+    order
+        .iter()
+        .position(|nth| repair.right[*nth])
+        .unwrap_or(order.len())
+        + 1
+}
+
+fn log_likelihood(repair: &Repair, weights: &[f64]) -> f64 {
+    let all = fit::probabilities(&repair.rows, weights);
+    let right = all.iter().zip(&repair.right).filter(|(_, is)| **is);
+    right.map(|(p, _)| p).sum::<f64>().max(1e-12).ln()
+}
+
+fn line(ranks: &[usize]) -> String {
+    let all = ranks.len().max(1) as f64;
+    let first = ranks.iter().filter(|rank| **rank == 1).count();
+    let five = ranks.iter().filter(|rank| **rank <= 5).count();
+    let reciprocal: f64 = ranks.iter().map(|rank| 1.0 / *rank as f64).sum();
+    format!(
+        "first {first} of {} ({:.1} %), among five {five} ({:.1} %), mean reciprocal rank {:.3}",
+        ranks.len(),
+        100.0 * first as f64 / all,
+        100.0 * five as f64 / all,
+        reciprocal / all
+    )
+}
+
+/// Before and after, by kind of edit.
+fn table(repairs: &[&Repair], before: &[f64], after: &[f64]) {
+    let mut kinds: BTreeMap<&str, [Vec<usize>; 2]> = BTreeMap::new();
+    for repair in repairs {
+        for kind in [&*repair.kind, "~ all"] {
+            let ranks = kinds.entry(kind).or_default();
+            ranks[0].push(rank(repair, before));
+            ranks[1].push(rank(repair, after));
+        }
+    }
+    for (kind, [before, after]) in &kinds {
+        println!("    {kind:15} before: {}", line(before));
+        println!("    {:15} after:  {}", "", line(after));
+    }
+    let mean = |weights: &[f64]| {
+        let all: f64 = repairs.iter().map(|it| log_likelihood(it, weights)).sum();
+        all / repairs.len().max(1) as f64
+    };
+    println!(
+        "    mean log-likelihood {:.3} -> {:.3}",
+        mean(before),
+        mean(after)
+    );
+}
+
+/// The file of weights.
+fn file(repairs: &[&Repair], rust: &[f64], options: &TrainOptions) -> String {
+    let repositories: BTreeSet<&str> = repairs.iter().map(|it| &*it.krate).collect();
+    let own = |learned: &Learned| {
+        let mut weights = vec![0.0; Feature::ALL.len()];
+        for (feature, weight) in learned.weights {
+            weights[*feature as usize] = *weight;
+        }
+        weights
+    };
+    let mut rust = rust.to_vec();
+    for (feature, _) in BY_HAND {
+        rust[feature as usize] = 0.0;
+    }
+    let (known, c) = (model::of(Language::Rust), model::of(Language::C));
+    format!(
+        "//! Generated by `cargo xtask learn train --simulated FILE --penalty {} --write src/rank/learned.rs`; do not edit.\n//!\n\
+         //! Learned from 199 repairs in 22 crates, then changed towards {} edits that people made in {}\n\
+         //! repositories, with contexts that were made up. The weights of C are set by hand.\n\n\
+         #![allow(clippy::approx_constant, reason = \"weights that look like well-known numbers\")]\n\n\
+         use super::features::Feature;\nuse super::model::Learned;\n\n/// For Rust.\npub const RUST: Learned = {};\n\n\
+         /// For C.\npub const C: Learned = {};\n",
+        options.penalty,
+        repairs.len(),
+        repositories.len(),
+        code(&rust, known.calibration),
+        code(&own(c), c.calibration),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_move_towards_what_is_right_except_those_that_are_fixed() {
+        let row = |feature: Feature| {
+            let mut row = [0.0; Feature::ALL.len()];
+            row[feature as usize] = 1.0;
+            row[Feature::FewMeet as usize] = f64::from(u8::from(feature == Feature::OrAdded));
+            row
+        };
+        let repair = Repair {
+            name: String::new(),
+            krate: String::new(),
+            kind: String::new(),
+            rows: vec![row(Feature::AndAdded), row(Feature::OrAdded)],
+            right: vec![true, false],
+            places: vec![String::new(); 2],
+            texts: vec![String::new(); 2],
+        };
+        let start = in_use(Language::Rust);
+        let fit = |penalty| fit::fit_from(&[(&repair, 1.0)], penalty, &start, &FIXED);
+        let moved =
+            |weights: &[f64], feature: Feature| weights[feature as usize] - start[feature as usize];
+        let free = fit(0.1);
+        assert!(moved(&free, Feature::AndAdded) > 0.3);
+        assert!(moved(&free, Feature::OrAdded) < -0.3);
+        assert!(moved(&free, Feature::FewMeet).abs() < 1e-12);
+        assert!(moved(&fit(1000.0), Feature::AndAdded) < 0.05);
+        assert_eq!(
+            (
+                rank(&repair, &free),
+                rank(&repair, &[0.0; Feature::ALL.len()])
+            ),
+            (1, 1)
+        );
+    }
+}
