@@ -101,6 +101,7 @@ fn a_hint_at_nothing_is_a_usage_error() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_is_less_likely_than_asked_for_is_not_shown() {
     let subject = Subject::lib(GRADES);
     let run = subject.nopol(&["--min-confidence", "1", "--format", "json", "--quick"]);

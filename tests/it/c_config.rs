@@ -181,6 +181,7 @@ fn two_tests_of_one_name_are_a_usage_error() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_unknown_test_is_a_usage_error() {
     let subject = grades();
     let args = ["--failing", "just-enough-is-enuf"];

@@ -154,6 +154,7 @@ fn a_program_that_nothing_makes_is_refused() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn nothing_is_neither_followed_nor_shown_and_a_limit_of_steps_is_named() {
     let subject = sums(
         "cc -o sums sums.c",

@@ -314,6 +314,7 @@ stdout = "3 1 "
 const RIGHT: &str = "prev->next = cur->next;";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_failing_test_is_enough_to_repair_a_statement() {
     let subject = failing();
     let before = subject.snapshot();

@@ -124,6 +124,7 @@ fn of_none() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn where_no_exit_helps_the_exits_that_were_tried_are_named() {
     let subject = Subject::lib(
         r#"#[derive(Debug, PartialEq)]
@@ -380,6 +381,7 @@ fn an_output_that_cannot_be_written_is_refused_before_the_search() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_the_memory_limit_ends_is_not_said_to_fail_by_itself() {
     let subject = Subject::lib(
         r"

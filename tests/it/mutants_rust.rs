@@ -213,6 +213,7 @@ fn check(number: u64, prunes: &[&str]) -> bool {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_passes_when_rustc_compiles_it_is_what_is_found() {
     let asked = (0..6)
         .filter(|number| check(*number, &["slice", "run"]))

@@ -95,6 +95,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_difference_with_what_a_caller_chooses_is_named_though_its_operands_were_not_recorded() {
     let args = ["--no-cache", "--format", "json", "--top", "1"];
     let report = Subject::lib(AGES).nopol(&args).json();
@@ -125,6 +126,7 @@ pub fn folded(data: &[u8]) -> u8 {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_sum_in_eight_bits_is_named_though_no_caller_chooses_it() {
     let args = ["--no-cache", "--format", "json", "--top", "1"];
     let report = Subject::lib(TOTAL).nopol(&args).json();

@@ -111,6 +111,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_index_that_only_the_new_condition_reads_is_said_to_panic() {
     let run = Subject::lib(&SLASHES.replace('`', "\"")).nopol(&["--no-cache", "--quiet"]);
     let first = run.stdout.split("patch 2").next().unwrap();
@@ -167,6 +168,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_an_example_refutes_is_no_alternative_and_alternatives_are_not_said_to_be_held_against_examples()
  {
     let subject = Subject::lib(ENOUGH);
@@ -260,6 +262,7 @@ fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_a_limit_of_steps_stops_is_not_said_to_have_no_end() {
     let text = r"
         pub fn sum(n: u64) -> u64 {
@@ -431,6 +434,7 @@ mod tests {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn values_that_a_caller_may_choose_are_said_to_overflow_and_do() {
     let text = r"
         pub fn total(a: u8, b: u8, most: u8) -> Option<u8> {

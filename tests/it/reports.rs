@@ -222,6 +222,7 @@ fn a_link_out_of_the_subject_is_no_file_of_it() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_is_applied_from_a_report_is_shown_as_a_diff() {
     let subject = crate_with_everything();
     let edits = [

@@ -121,6 +121,7 @@ fn patches_are_applied_and_taken_back() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_report_that_names_a_file_of_others_is_refused() {
     let subject = Subject::lib(GRADES);
     let report = subject.nopol(&["--format", "json", "--top", "1"]).stdout;

@@ -244,9 +244,10 @@ impl Confinement {
         }
     }
 
-    /// The limits of a run that has none on memory and files: without a limit on its output it could fill the disk.
+    /// The limits of a run that the user has not limited: it could fill the disk, or take all memory from the machine.
     pub fn without_limits() -> Limits {
         Limits {
+            memory: spare_memory(),
             output: Some(FILE),
             ..Limits::default()
         }
@@ -265,6 +266,16 @@ impl Confinement {
             writable: writable.into_iter().collect(),
         })
     }
+}
+
+/// Three quarters of the memory that is available now, in bytes; `None` if the system does not say.
+fn spare_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024 / 4 * 3)
 }
 
 /// Creates a directory for the files that runs write, outside of every repository if possible and otherwise
@@ -340,6 +351,20 @@ mod tests {
         assert_eq!(names("tmp"), Vec::<String>::new());
         let config = fs::read_to_string(run.join("home/.config/git/config")).unwrap();
         assert_eq!(config, "[user]");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_run_without_limits_leaves_memory_to_others() {
+        let info = fs::read_to_string("/proc/meminfo").unwrap();
+        let total = info.lines().find(|line| line.starts_with("MemTotal:"));
+        let total: u64 = total
+            .and_then(|line| line.split_whitespace().nth(1))
+            .unwrap()
+            .parse()
+            .unwrap();
+        let memory = Confinement::without_limits().memory.unwrap();
+        assert!((1..=total * 1024 / 4 * 3).contains(&memory), "{memory}");
     }
 
     #[test]
