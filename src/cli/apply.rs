@@ -63,7 +63,7 @@ pub struct Apply<P: Target> {
     #[arg(long)]
     with_test: bool,
 
-    /// Apply a patch of FILE.json without asking; it may be somebody else's code, and is built and run first
+    /// Apply a patch of FILE.json without asking; it is built and run first, so use this only for a report that you trust
     #[arg(long)]
     yes: bool,
 

@@ -20,7 +20,7 @@ pub struct CargoFlags {
     #[serde(skip)]
     manifest_path: Option<Utf8PathBuf>,
 
-    /// Run the tests of this package only (sites are in all workspace members and path dependencies)
+    /// Run only this package's tests (a patch may still be in any workspace member or path dependency)
     #[arg(short, long, value_name = "NAME", help_heading = "Tests")]
     package: Option<Vec<String>>,
 

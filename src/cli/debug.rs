@@ -106,11 +106,11 @@ pub struct Debug {
     #[arg(long, value_name = "FILE", help_heading = "Session")]
     replay: Option<Utf8PathBuf>,
 
-    /// Write the commands that were typed to a new file, for --replay
+    /// Save the typed commands in a new file, for --replay
     #[arg(long, value_name = "FILE", help_heading = "Session")]
     save: Option<Utf8PathBuf>,
 
-    /// Write a picture of each state that is shown to this directory
+    /// Write to this directory a picture of each state shown
     #[arg(long, value_name = "DIR", help_heading = "Session")]
     svg: Option<Utf8PathBuf>,
 

@@ -38,7 +38,7 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "TEST", help_heading = "Search")]
     only: Vec<String>,
 
-    /// Most places in a candidate
+    /// Maximum number of places in a candidate
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
@@ -46,7 +46,7 @@ pub struct Faults<P: Target> {
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Most iterations of a loop, and most nested calls of a function [default: 2 more than the tests need]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: 2 more than the tests need]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
@@ -79,7 +79,7 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_faults), help_heading = "Report")]
     format: Format,
 
-    /// Most candidates to show
+    /// Maximum number of candidates to show
     #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
     top: NonZeroUsize,
 }

@@ -89,7 +89,7 @@ pub struct Heap<P: Target> {
     )]
     pre: Vec<String>,
 
-    /// The state after that call; entities that it does not mention may have any value
+    /// The state after that call; variables and fields that it does not mention may have any value
     #[arg(
         long,
         value_name = "STATE",

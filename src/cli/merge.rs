@@ -24,7 +24,7 @@ pub struct Merge<P: Target> {
     #[arg(value_name = "OUTCOME", required = true)]
     outcomes: Vec<Utf8PathBuf>,
 
-    /// Most patches to show for each probable cause
+    /// Maximum number of patches to show for each probable cause
     #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
     top: NonZeroUsize,
 

@@ -85,7 +85,7 @@ enum Action<P: Target> {
     /// Find all minimal repairs by mutations, or show that there is none
     #[command(after_help = mutate::EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
-    /// Repair a function that manipulates linked structures, given how its heap must look
+    /// Repair a function that manipulates linked structures, given the heap that it should produce
     #[command(after_help = heap::EXIT_CODES)]
     Heap(heap::Heap<P>),
     /// Explain what decided a patch, and what the tests leave open
@@ -97,7 +97,7 @@ enum Action<P: Target> {
     /// Write a patch of the last search into the source
     #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
-    /// Take back the patch that was applied last
+    /// Undo the patch that was applied last
     #[command(after_help = apply::UNDO_EXIT_CODES)]
     Undo(apply::Undo<P>),
     /// Join the outcomes of the shards of a search

@@ -72,11 +72,11 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3), help_heading = "Search")]
     level: u8,
 
-    /// Most statements that a repair may change
+    /// Maximum number of statements that a repair may change
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Most iterations of a loop, and most nested calls of a function [default: 2 more than the tests need, 8
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: 2 more than the tests need, 8
     /// for a function]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
@@ -99,7 +99,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_reasoned), help_heading = "Report")]
     format: Format,
 
-    /// Most repairs to show
+    /// Maximum number of repairs to show
     #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
     top: NonZeroUsize,
 }

@@ -46,7 +46,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]
     near: Option<Vec<String>>,
 
-    /// Rank patches of lines changed since this commit, or by this unified diff, higher [default: HEAD, that is, uncommitted changes]
+    /// Rank patches higher if they are on lines changed since this commit, or by this unified diff [default: HEAD, that is, uncommitted changes]
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
 
@@ -74,12 +74,13 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, conflicts_with = "thorough")]
     quick: Option<bool>,
 
-    /// Search longer: up to five times as many forced runs, new places even where a good patch is known, and --multi
+    /// Search longer: up to five times as many forced runs, new places (early exits, preconditions, branches) even where a good
+    /// patch is known, and --multi
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true)]
     thorough: Option<bool>,
 
-    /// Most patches to show for each probable cause [default: 5]
+    /// Maximum number of patches to show for each probable cause [default: 5]
     #[arg(long, value_name = "K", value_parser = positive::<NonZeroUsize>)]
     top: Option<NonZeroUsize>,
 
@@ -87,7 +88,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
-    /// Most test processes that run at once [default: the number of processors]
+    /// Maximum number of test processes that run at once [default: the number of processors]
     #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 
@@ -109,11 +110,11 @@ pub struct SearchOptions {
     #[arg(long, value_name = "GIB", help_heading = "Limits", value_parser = positive::<NonZeroU32>)]
     memory: Option<NonZeroU32>,
 
-    /// Most loop iterations and evaluations of conditions in one run of a failing test [default: 20000000]
+    /// Maximum number of loop iterations and evaluations of conditions in one run of a failing test [default: 20000000]
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroU64>)]
     fuel: Option<NonZeroU64>,
 
-    /// Most runs of a failing test in which one evaluation of a condition is flipped [default: 400]
+    /// Maximum number of runs of a failing test in which one evaluation of a condition is flipped [default: 400]
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]
     flips: Option<usize>,
 

@@ -21,7 +21,7 @@ use crate::report::{
 const HELP: &str = "\
 a      apply this patch
 aN     apply alternative N
-w      apply this patch with a new test that another patch fails
+w      apply this patch, with a new test that passes with it and fails with another patch
 N      show alternative N
 e      explain: what decided it, and what the tests leave open
 d      edit its condition before it is applied

@@ -32,7 +32,7 @@ pub struct Synth {
     #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     engine: EngineKind,
 
-    /// Most conditions to show
+    /// Maximum number of conditions to show
     #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
     top: NonZeroUsize,
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ending {
     /// Patches were found that fix all failing tests, together or alone.
     Patched,
-    /// Patches were found, but some failing test is fixed by none of them.
+    /// Patches were found, but some failing test has no patch of them.
     PartlyPatched,
     /// No patch was found.
     NoPatch,
@@ -90,7 +90,7 @@ macro_rules! exit_codes {
 /// Exit codes of a search for patches, for `--help`.
 pub const EXIT_CODES: &str = exit_codes!(
     "  0    patches were found, or there is nothing to repair (`outcome` in JSON says which)
-  1    no patch was found, or some failing test is fixed by none (see --allow-partial), or only
+  1    no patch was found, or some failing test has no patch (see --allow-partial), or only
        doctests fail
   2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
        an output that cannot be written, --apply refused, a full disk"
@@ -99,7 +99,7 @@ pub const EXIT_CODES: &str = exit_codes!(
 /// Exit codes of `explain` and `review`, which search if there is no earlier result, for `--help`.
 pub const READING_EXIT_CODES: &str = exit_codes!(
     "  0    the search found patches, or there is nothing to repair
-  1    the search found no patch, or some failing test is fixed by none, or only doctests fail
+  1    the search found no patch, or some failing test has no patch, or only doctests fail
   2    wrong usage: no manifest, no such package, test, patch or place, an argument that the tests
        reject, an output that cannot be written, a full disk"
 );
@@ -128,7 +128,7 @@ Exit codes:
 pub const MERGE_EXIT_CODES: &str = "\
 Exit codes:
   0    patches were found, or there is nothing to repair
-  1    no patch was found, or some failing test is fixed by none, or only doctests fail
+  1    no patch was found, or some failing test has no patch, or only doctests fail
   2    wrong usage: a file is not the outcome of a shard, or a shard is missing or given twice
   3    in a shard the program did not build
   4    in a shard the baseline was unusable
