@@ -310,7 +310,7 @@ fn arguments_that_a_test_binary_does_not_know_are_blamed_and_nothing_is_searched
     for args in [&["--nosuch"][..], &["--help"], &["--test-threads", "none"]] {
         let run = subject.nopol(&[&["--"], args].concat());
         assert_eq!(run.code, 2, "{args:?}: {}{}", run.stdout, run.stderr);
-        let given = format!("with the arguments after `--` ({})", args.join(" "));
+        let given = format!("rejects the arguments after `--` ({})", args.join(" "));
         assert!(run.stderr.contains(&given), "{}", run.stderr);
         assert!(!run.stderr.contains("harness"), "{}", run.stderr);
         assert!(!run.stderr.contains("running tests"), "{}", run.stderr);

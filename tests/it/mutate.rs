@@ -344,7 +344,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
         let (code, unknown) = said(&["--", "--nosuch"]);
         assert_eq!(code, 2, "{unknown}");
         assert!(
-            unknown.contains("`--nosuch` after `--` does not choose"),
+            unknown.contains("`--nosuch` is not allowed after `--`"),
             "{unknown}"
         );
         let (_, ignored) = said(&["--", "--ignored"]);

@@ -26,7 +26,7 @@ use super::space::Space;
 use super::until::Until;
 
 /// Work that one query may take, in z3's own unit.
-const RLIMIT: u32 = 25_000_000;
+const RLIMIT: u32 = 50_000_000;
 
 /// Memory that one query may take, in megabytes.
 const MEMORY: u32 = 1000;

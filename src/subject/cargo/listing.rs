@@ -72,7 +72,7 @@ fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
         said => format!(" ({said})"),
     };
     SubjectError::Usage(format!(
-        "the test harness of target `{}` of package `{}` rejects the arguments after `--` ({}){said}; \
+        "the test binary of target `{}` of package `{}` rejects the arguments after `--` ({}){said}; \
          `cargo test -- --help` lists the arguments that are allowed there",
         target.target,
         target.package,
