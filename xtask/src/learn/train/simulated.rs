@@ -228,14 +228,14 @@ mod tests {
         let row = |feature: Feature| {
             let mut row = [0.0; Feature::ALL.len()];
             row[feature as usize] = 1.0;
-            row[Feature::FewMeet as usize] = f64::from(u8::from(feature == Feature::OrAdded));
+            row[Feature::FewMeet as usize] = f64::from(u8::from(feature == Feature::Call));
             row
         };
         let repair = Repair {
             name: String::new(),
             krate: String::new(),
             kind: String::new(),
-            rows: vec![row(Feature::AndAdded), row(Feature::OrAdded)],
+            rows: vec![row(Feature::Parallel), row(Feature::Call)],
             right: vec![true, false],
             places: vec![String::new(); 2],
             texts: vec![String::new(); 2],
@@ -245,10 +245,10 @@ mod tests {
         let moved =
             |weights: &[f64], feature: Feature| weights[feature as usize] - start[feature as usize];
         let free = fit(0.1);
-        assert!(moved(&free, Feature::AndAdded) > 0.3);
-        assert!(moved(&free, Feature::OrAdded) < -0.3);
+        assert!(moved(&free, Feature::Parallel) > 0.3);
+        assert!(moved(&free, Feature::Call) < -0.3);
         assert!(moved(&free, Feature::FewMeet).abs() < 1e-12);
-        assert!(moved(&fit(1000.0), Feature::AndAdded) < 0.05);
+        assert!(moved(&fit(1000.0), Feature::Parallel) < 0.05);
         assert_eq!(
             (
                 rank(&repair, &free),
