@@ -9,6 +9,8 @@ rm -rf "$target"
 for kept in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/nopol_*-[0-9]* "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/cargo-nopol-[0-9]*; do
     rm -rf "$kept"
 done
+# A package has no workspace, so its profile's setting of debug information is missing: without this, the build takes gigabytes.
+export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0
 cargo package --workspace --exclude xtask --allow-dirty --target-dir "$target"
 version=$(cargo pkgid --package cargo-nopol | sed 's/.*[#@]//')
 package=$target/package
@@ -19,3 +21,4 @@ for crate in "$package"/nopol_*-"$version"; do
 done
 cd "$package/cargo-nopol-$version"
 cargo test --lib --target-dir "$target" "$@"
+rm -rf "$target"
