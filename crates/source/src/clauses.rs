@@ -2,14 +2,13 @@
 //! of the enum, another name with a part in common), with two parts of names exchanged, or with another literal.
 //! People who add a clause to a condition mostly add one like the others: `a.minor == b.minor && a.patch == b.patch`.
 
+mod kin;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+pub use self::kin::{Kin, kin};
 use super::words::{mentions, words};
-use super::{DeclaredType, Sources};
-
-/// By the name of a field or variant, the others of its types; by a getter's call, those that are alike.
-pub type Kin = BTreeMap<String, BTreeSet<String>>;
 
 /// Names in place of one name.
 const MOST_NAMES: usize = 4;
@@ -18,71 +17,6 @@ const MOST_OF_FUNCTION: usize = 5;
 const MOST_OF_PATH: usize = 8;
 /// Literals in place of one literal.
 const MOST_LITERALS: usize = 6;
-/// Types with more fields or variants than this say little.
-const MOST_KIN: usize = 12;
-
-/// By each field those of its struct that have its type, whatever its arguments are, by each variant the others of its
-/// enum, and by the name that a getter is named after the getter.
-pub fn kin(sources: &Sources) -> Kin {
-    let mut kin = Kin::new();
-    for item in &sources.types {
-        let fields = item.fields.iter();
-        let head = |ty: &DeclaredType| ty.plain.split('<').next().unwrap_or_default().to_owned();
-        let of_type = |ty: &DeclaredType| {
-            let same = item
-                .fields
-                .iter()
-                .filter(|(_, other)| head(other) == head(ty));
-            same.map(|(name, _)| name.clone()).collect::<Vec<_>>()
-        };
-        let mut groups: Vec<Vec<String>> = fields.map(|(_, ty)| of_type(ty)).collect();
-        let variants = item.variants.iter().map(|variant| variant.name.clone());
-        groups.push(variants.collect());
-        for group in groups.iter().filter(|group| group.len() <= MOST_KIN) {
-            for one in group {
-                let others = group.iter().filter(|other| *other != one).cloned();
-                kin.entry(one.clone()).or_default().extend(others);
-            }
-        }
-    }
-    for callable in &sources.callables {
-        if callable.is_method && callable.parameters.is_empty() {
-            let name = &callable.name;
-            let of = ["is_", "has_", "get_"]
-                .iter()
-                .find_map(|start| name.strip_prefix(start));
-            let field = of.unwrap_or(name).to_owned();
-            kin.entry(field).or_default().insert(format!("{name}()"));
-        }
-    }
-    for group in getters(sources).filter(|group| group.len() <= MOST_KIN) {
-        for one in &group {
-            let others = group.iter().filter(|other| *other != one);
-            let others = others.map(|other| format!("{other}()"));
-            kin.entry(format!("{one}()")).or_default().extend(others);
-        }
-    }
-    kin
-}
-
-/// Methods of one type that take nothing, begin with the same word and return the same: `as_text` and `as_number`,
-/// whatever is in the `Option` that they return.
-fn getters(sources: &Sources) -> impl Iterator<Item = BTreeSet<&str>> {
-    let mut groups: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for callable in &sources.callables {
-        let (Some(owner), Some((word, _))) = (&callable.owner, callable.name.split_once('_'))
-        else {
-            continue;
-        };
-        if callable.is_method && callable.parameters.is_empty() {
-            let returns = callable.returns.split('<').next().unwrap_or_default();
-            let group = groups.entry((owner, word, returns)).or_default();
-            group.insert(&callable.name);
-        }
-    }
-    groups.into_values()
-}
-
 /// What the code around a clause offers.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
@@ -113,7 +47,7 @@ pub fn like(clause: &str, around: Around) -> Vec<String> {
         }
         if is_called(clause, range) {
             let call = format!("{name}()");
-            let kin = around.kin.get(&call).into_iter().flatten();
+            let kin = around.kin.alike.get(&call).into_iter().flatten();
             for other in kin.take(MOST_NAMES) {
                 put(clause.replace(&format!(".{call}"), &format!(".{other}")));
             }
@@ -204,7 +138,7 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
     let before = &clause[..range.start];
     let is_member = before.ends_with('.') || before.ends_with("::");
     let mut found: Vec<String> = Vec::new();
-    if is_member && let Some(kin) = around.kin.get(name) {
+    if is_member && let Some(kin) = around.kin.alike.get(name) {
         let (here, elsewhere): (Vec<&String>, Vec<&String>) = kin
             .iter()
             .partition(|other| mentions(around.function, other));
@@ -215,10 +149,11 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
         let near = of_owner(owner, around.function);
         let near = by_distance(near, around.function, at);
         add_new(&mut found, near, name, MOST_OF_FUNCTION);
-        if found.len() < MOST_OF_PATH {
-            let often = by_number(of_owner(owner, around.file), around.file);
-            add_new(&mut found, often, name, MOST_OF_PATH);
-        }
+        let of_file = names_of(owner, around.file);
+        add_new(&mut found, by_number(of_file), name, MOST_OF_PATH);
+        let of_subject = around.kin.of_types.get(owner).into_iter().flatten();
+        let of_subject = of_subject.map(String::as_str).collect();
+        add_new(&mut found, of_subject, name, MOST_OF_PATH);
         found.truncate(MOST_OF_PATH);
         return found;
     }
@@ -256,13 +191,27 @@ fn of_owner(owner: &str, text: &str) -> Vec<Range<usize>> {
     let path = format!("{owner}::");
     let starts = text.match_indices(&path).map(|(at, path)| at + path.len());
     let names = starts.filter_map(|start| {
-        let rest = &text[start..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
-        let has_content = rest[end..].trim_start().starts_with(['(', '{', ':', '!']);
+        let name = plain_name(&text[start..])?;
         let is_of_owner = self::owner(&text[..start]) == Some(owner);
-        (end > 0 && is_of_owner && !has_content).then_some(start..start + end)
+        is_of_owner.then_some(start..start + name.len())
     });
     names.collect()
+}
+
+/// The name at the beginning of a text, if no content, path or call follows.
+fn plain_name(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let has_content = text[end..].trim_start().starts_with(['(', '{', ':', '!']);
+    (end > 0 && !has_content).then_some(&text[..end])
+}
+
+/// How often a text names each of a type.
+fn names_of<'t>(owner: &str, text: &'t str) -> BTreeMap<&'t str, usize> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for range in of_owner(owner, text) {
+        *numbers.entry(&text[range]).or_default() += 1;
+    }
+    numbers
 }
 
 /// The names at these ranges of a text, nearest to a byte first.
@@ -279,12 +228,8 @@ fn by_distance(names: Vec<Range<usize>>, text: &str, at: usize) -> Vec<&str> {
     all.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The names at these ranges of a text, the most frequent first.
-fn by_number(names: Vec<Range<usize>>, text: &str) -> Vec<&str> {
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    for range in names {
-        *numbers.entry(&text[range]).or_default() += 1;
-    }
+/// The most frequent names first.
+fn by_number(numbers: BTreeMap<&str, usize>) -> Vec<&str> {
     let mut names: Vec<(&str, usize)> = numbers.into_iter().collect();
     names.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     names.into_iter().map(|(name, _)| name).collect()
@@ -431,15 +376,14 @@ fn in_other_case(literal: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rust::read_text;
 
     fn like(clause: &str, function: &str, kin: &[&[&str]], literals: &[&str]) -> Vec<String> {
-        let mut known = Kin::new();
+        let mut known = Kin::default();
         for group in kin {
             for one in *group {
                 let others = group.iter().filter(|other| *other != one);
                 let others = others.map(ToString::to_string);
-                known.entry((*one).to_owned()).or_default().extend(others);
+                known.alike.entry((*one).to_owned()).or_default().extend(others);
             }
         }
         let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
@@ -450,14 +394,6 @@ mod tests {
             literals: [&literals, &[]],
         };
         super::like(clause, around)
-    }
-
-    #[test]
-    fn fields_of_one_type_are_siblings_whatever_its_arguments_are() {
-        let text = "struct S { v4: Set<A>, v6: Set<B>, name: String }";
-        let kin = kin(&read_text(text));
-        assert_eq!(kin["v4"], BTreeSet::from(["v6".to_owned()]));
-        assert_eq!(kin["name"], BTreeSet::new());
     }
 
     #[test]
@@ -569,15 +505,18 @@ mod tests {
             if !self.eat(&Token::LParen) { return; }
             self.eat(&Token::RParen); g(Token::Word(w)); h(Mode::Open) }";
         let file = format!("{function} Token::Dot Token::End; Token::End; OtherToken::Bar");
+        let mut subject = Kin::default();
+        let elsewhere = ["End", "Colon"].map(str::to_owned).to_vec();
+        subject.of_types.insert("Token".to_owned(), elsewhere);
         let around = Around {
             function,
             file: &file,
-            kin: &Kin::new(),
+            kin: &subject,
             literals: [&[], &[]],
         };
         assert_eq!(
             super::like("!self.eat(&Token::LParen)", around),
-            ["RParen", "Comma", "End", "Dot"].map(|it| format!("!self.eat(&Token::{it})"))
+            ["RParen", "Comma", "End", "Dot", "Colon"].map(|it| format!("!self.eat(&Token::{it})"))
         );
     }
 }

@@ -11,10 +11,7 @@ fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
 
 fn edits_in(language: Language, text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
     let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
-    let kin = Kin::from([
-        ("minor".to_owned(), ["patch".to_owned()].into()),
-        ("v4".to_owned(), ["v6".to_owned()].into()),
-    ]);
+    let kin = Kin::of_alike([("minor", "patch"), ("v4", "v6")]);
     let nearby = Nearby {
         literals: &literals,
         names,
