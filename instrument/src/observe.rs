@@ -7,11 +7,11 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::capture::{self, put_bool, put_char, put_f32, put_f64, put_int, put_str};
 use crate::layout::{step, tag};
@@ -415,35 +415,17 @@ impl Observe for String {
     }
 }
 
-impl<T: ?Sized + Observe> Observe for &T {
-    fn observe(&self, path: &Path) {
-        (**self).observe(&path.deref());
-    }
+macro_rules! observe_pointers {
+    ($($ty:ty)*) => {
+        $(impl<T: ?Sized + Observe> Observe for $ty {
+            fn observe(&self, path: &Path) {
+                (**self).observe(&path.deref());
+            }
+        })*
+    };
 }
-
-impl<T: ?Sized + Observe> Observe for &mut T {
-    fn observe(&self, path: &Path) {
-        (**self).observe(&path.deref());
-    }
-}
-
-impl<T: ?Sized + Observe> Observe for Box<T> {
-    fn observe(&self, path: &Path) {
-        (**self).observe(&path.deref());
-    }
-}
-
-impl<T: ?Sized + Observe> Observe for Rc<T> {
-    fn observe(&self, path: &Path) {
-        (**self).observe(&path.deref());
-    }
-}
-
-impl<T: ?Sized + Observe> Observe for Arc<T> {
-    fn observe(&self, path: &Path) {
-        (**self).observe(&path.deref());
-    }
-}
+observe_pointers!(&T &mut T Box<T> Rc<T> Arc<T>);
+observe_pointers!(Ref<'_, T> RefMut<'_, T> MutexGuard<'_, T> RwLockReadGuard<'_, T> RwLockWriteGuard<'_, T>);
 
 impl Observe for Cow<'_, str> {
     fn observe(&self, path: &Path) {
@@ -454,6 +436,14 @@ impl Observe for Cow<'_, str> {
 impl<T: Observe + Copy> Observe for Cell<T> {
     fn observe(&self, path: &Path) {
         self.get().observe(&path.call("get", 0));
+    }
+}
+
+impl<T: ?Sized + Observe> Observe for RefCell<T> {
+    fn observe(&self, path: &Path) {
+        if let Ok(value) = self.try_borrow() {
+            value.observe(&path.call("borrow", 0));
+        }
     }
 }
 

@@ -92,6 +92,98 @@ fn skips_all() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
+fn what_a_guard_of_a_lock_or_a_cell_leads_to_is_asked() {
+    let subject = Subject::lib(
+        r#"use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Mutex;
+
+pub struct Gate {
+    inside: Mutex<u32>,
+}
+
+impl Gate {
+    pub fn new(inside: u32) -> Self {
+        Gate { inside: Mutex::new(inside) }
+    }
+
+    pub fn leave(&self) {
+        let mut inside = self.inside.lock().unwrap();
+        *inside -= 1;
+    }
+
+    pub fn inside(&self) -> u32 {
+        *self.inside.lock().unwrap()
+    }
+}
+
+pub struct Account {
+    pub balance: u32,
+}
+
+/// Takes the fee from each account that has it.
+pub fn charge(accounts: &[Rc<RefCell<Account>>], fee: u32) -> u32 {
+    let mut taken = 0;
+    for account in accounts {
+        account.borrow_mut().balance -= fee;
+        taken += fee;
+    }
+    taken
+}
+
+#[test]
+fn leaves() {
+    let gate = Gate::new(2);
+    gate.leave();
+    assert_eq!(gate.inside(), 1);
+    gate.leave();
+    assert_eq!(gate.inside(), 0);
+}
+
+#[test]
+fn leaves_an_empty_room() {
+    let gate = Gate::new(0);
+    gate.leave();
+    assert_eq!(gate.inside(), 0);
+}
+
+fn accounts(balances: &[u32]) -> Vec<Rc<RefCell<Account>>> {
+    let all = balances.iter().map(|&balance| Rc::new(RefCell::new(Account { balance })));
+    all.collect()
+}
+
+#[test]
+fn charges() {
+    assert_eq!(charge(&accounts(&[7, 9, 8, 3]), 3), 12);
+}
+
+#[test]
+fn charges_who_can_pay() {
+    assert_eq!(charge(&accounts(&[7, 1, 2, 3]), 3), 6);
+}
+"#,
+    );
+    let report = subject.nopol(&["--format", "json"]).json();
+    let conditions: Vec<&str> = report["patches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|patch| patch["edits"][0]["condition"].as_str())
+        .collect();
+    let asks = |texts: &[&str]| conditions.iter().any(|it| texts.contains(it));
+    assert!(
+        asks(&["*inside > 0", "*inside >= 1", "*inside != 0"]),
+        "{conditions:?}"
+    );
+    let of_account = [
+        "account.borrow().balance >= fee",
+        "account.borrow().balance < fee",
+    ];
+    assert!(asks(&of_account), "{conditions:?}");
+}
+
+#[test]
 fn a_guard_in_c_stands_before_what_it_protects() {
     let subject = Subject::lib("");
     let source = r#"#include <stdio.h>

@@ -383,7 +383,11 @@ mod tests {
             for one in *group {
                 let others = group.iter().filter(|other| *other != one);
                 let others = others.map(ToString::to_string);
-                known.alike.entry((*one).to_owned()).or_default().extend(others);
+                known
+                    .alike
+                    .entry((*one).to_owned())
+                    .or_default()
+                    .extend(others);
             }
         }
         let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();

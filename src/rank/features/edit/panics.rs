@@ -22,31 +22,38 @@ impl EditFeatures<'_> {
             says("attempt to divide by zero") || says("with a divisor of zero"),
             says("attempt to subtract with overflow"),
         );
-        if facts.panic != PanicAt::Here || !divides && !subtracts {
+        // A condition that is there also decides whether the lines after it run.
+        let replaces = facts.kind.form() == Form::Replace;
+        let is_here = facts.panic == PanicAt::Here || replaces && facts.panic == PanicAt::Function;
+        if !is_here || !divides && !subtracts {
             return false;
         }
-        let code = match facts.kind.form() {
-            Form::Replace => &facts.before,
-            Form::Wrap | Form::Leave | Form::Branch | Form::Narrow | Form::Compute => &self.near[1],
-        };
-        let code = squeezed(code);
+        let mut code = squeezed(&self.near[1]);
+        if replaces {
+            code = format!("{}\n{code}", squeezed(&facts.before));
+        }
+        let has = |texts: &[String]| texts.iter().any(|text| code.contains(text));
         comparisons(new).iter().any(|(op, a, b)| {
             let (a, b) = (squeezed(&a.text), squeezed(&b.text));
-            let is_zero = number(&b) == Some(0) && !op.orders();
-            let is_divisor = || {
-                [format!("/{a}"), format!("%{a}")]
-                    .iter()
-                    .any(|it| code.contains(it))
-            };
+            let is_zero = number(&b) == Some(0);
+            let is_divisor = || has(&[format!("/{a}"), format!("%{a}")]);
             let is_taken = || {
-                [format!("{a}-{b}"), format!("{b}-{a}")]
-                    .iter()
-                    .any(|it| code.contains(it))
+                let [whole, part] = [a.trim_start_matches('*'), b.trim_start_matches('*')];
+                has(&[
+                    format!("{whole}-{part}"),
+                    format!("{part}-{whole}"),
+                    format!("{a}-={b}"),
+                    format!("{b}-={a}"),
+                ])
             };
             // One from nothing, too, is taken from less.
-            let is_nothing = || is_zero && code.contains("-1") && has_word(&code, &a);
-            divides && is_zero && is_divisor()
-                || subtracts && (op.orders() && is_taken() || is_nothing())
+            let is_nothing = || {
+                let takes_one = has(&["-1".to_owned(), format!("{a}-=1")]);
+                takes_one && has_word(&code, a.trim_start_matches('*'))
+            };
+            let is_least = number(&b) == Some(1) && op.orders();
+            divides && is_zero && !op.orders() && is_divisor()
+                || subtracts && (op.orders() && is_taken() || (is_zero || is_least) && is_nothing())
         })
     }
 }

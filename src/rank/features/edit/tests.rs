@@ -70,6 +70,22 @@ fn what_a_panic_of_arithmetic_is_about_is_asked_for() {
 }
 
 #[test]
+fn a_condition_before_a_panic_of_arithmetic_is_asked_for_what_panics() {
+    let asks = |code: &str, after: &str, message: &str| {
+        let function = format!("fn f(n: u8, d: u8) -> u8 {{ if n == 0 {{ return 0; }} {code} }}");
+        row(&function, "n == 0", after, message)[Feature::AsksForPanic as usize] > 0.0
+    };
+    assert!(asks("n / d", "d == 0", "attempt to divide by zero"));
+    assert!(!asks("n / d", "n == 1", "attempt to divide by zero"));
+    let overflow = "attempt to subtract with overflow";
+    assert!(asks("*n -= d; *n", "*n < d", overflow));
+    assert!(asks("*n -= 1; *n", "*n > 0", overflow));
+    assert!(asks("*n -= 1; *n", "*n >= 1", overflow));
+    assert!(!asks("*n -= 1; *n", "*n > 7", overflow));
+    assert!(!asks("*n -= 1; *n", "d > 0", overflow));
+}
+
+#[test]
 fn truth_values_that_come_to_be_compared_are_seen() {
     let compares = |before: &str, after: &str| {
         let function = format!("fn f(a: bool, b: bool, c: bool) {{ if {before} {{}} }}");
