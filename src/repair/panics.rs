@@ -1,9 +1,10 @@
 //! Where failing tests panic or crash inside the subject. A test that does so in the middle of a function often wants a
 //! guard or another condition right there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_process::run::suite::TestIndex;
+use nopol_source::language::Prevented;
 use nopol_source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
@@ -17,6 +18,8 @@ use crate::rank::facts::PanicAt;
 pub struct Panics {
     lines: BTreeSet<(FileIndex, usize)>,
     functions: BTreeSet<FunctionIndex>,
+    /// What must hold in a function so that an expression of it does not panic as it did.
+    prevented: BTreeMap<FunctionIndex, Vec<Prevented>>,
     /// Whether one of the tests says that a number did not fit its type.
     is_overflow: bool,
 }
@@ -43,7 +46,7 @@ impl Panics {
         let mut panics = Self::default();
         for output in outputs {
             let signature = FailureSignature::of(output);
-            let Some((path, line)) = file_and_line(&signature.location) else {
+            let Some((path, line, column)) = place(&signature.location) else {
                 continue;
             };
             let mut files = sources.files.iter_enumerated();
@@ -63,9 +66,21 @@ impl Panics {
             if let Some((function, _)) = innermost {
                 panics.lines.insert((file, line));
                 panics.functions.insert(function);
+                let known = panics.prevented.entry(function).or_default();
+                let language = sources.language.panics();
+                for condition in language.prevented(text, line, column, &signature.message) {
+                    if !known.contains(&condition) {
+                        known.push(condition);
+                    }
+                }
             }
         }
         panics
+    }
+
+    /// What must hold in a function so that no expression of it panics as the tests do.
+    pub fn prevented_in(&self, function: FunctionIndex) -> &[Prevented] {
+        self.prevented.get(&function).map_or(&[], Vec::as_slice)
     }
 
     /// How much less a patch at a site costs, because a failing test panics there.
@@ -99,11 +114,11 @@ impl Panics {
     }
 }
 
-/// The file and line of ` src/lib.rs:3:5:`.
-fn file_and_line(location: &str) -> Option<(&str, usize)> {
+/// The file, line and column of ` src/lib.rs:3:5:`.
+fn place(location: &str) -> Option<(&str, usize, usize)> {
     let mut parts = location.trim().trim_end_matches(':').rsplitn(3, ':');
-    let (_, line, path) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((path, line.parse().ok()?))
+    let (column, line, path) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((path, line.parse().ok()?, column.parse().ok()?))
 }
 
 /// The byte at which the text of a line, from 1, starts behind its indentation.
@@ -129,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn a_location_is_a_file_and_a_line() {
-        assert_eq!(file_and_line(" src/lib.rs:3:5:"), Some(("src/lib.rs", 3)));
-        assert_eq!(file_and_line(" C:/a.rs:12:1:"), Some(("C:/a.rs", 12)));
-        assert_eq!(file_and_line(""), None);
+    fn a_location_is_a_file_a_line_and_a_column() {
+        assert_eq!(place(" src/lib.rs:3:5:"), Some(("src/lib.rs", 3, 5)));
+        assert_eq!(place(" C:/a.rs:12:1:"), Some(("C:/a.rs", 12, 1)));
+        assert_eq!(place(""), None);
     }
 }

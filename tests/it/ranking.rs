@@ -184,6 +184,75 @@ fn charges_who_can_pay() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
+fn what_panics_is_prevented_where_no_other_test_comes() {
+    let subject = Subject::lib(
+        r#"use std::sync::Mutex;
+
+pub struct Gate {
+    inside: Mutex<u32>,
+    limit: u32,
+}
+
+impl Gate {
+    pub fn new(limit: u32) -> Self {
+        Gate { inside: Mutex::new(0), limit }
+    }
+
+    pub fn enter(&self) -> bool {
+        let mut inside = self.inside.lock().unwrap();
+        if *inside >= self.limit {
+            return false;
+        }
+        *inside += 1;
+        true
+    }
+
+    pub fn leave(&self) {
+        let mut inside = self.inside.lock().unwrap();
+        *inside -= 1;
+    }
+}
+
+/// The share of the first two.
+pub fn share(parts: &[u32], total: u32) -> u32 {
+    if total > 100 {
+        return 0;
+    }
+    (parts[0] + parts[1]) / total
+}
+
+#[test]
+fn enters() {
+    let gate = Gate::new(1);
+    assert!(gate.enter() && !gate.enter());
+}
+
+#[test]
+fn leaves_an_empty_room() {
+    let gate = Gate::new(1);
+    gate.leave();
+    assert!(gate.enter());
+}
+
+#[test]
+fn shares_nothing() {
+    assert_eq!(share(&[0, 0], 0), 0);
+    assert_eq!(share(&[70, 80], 101), 0);
+}
+"#,
+    );
+    let of = |test: &str| {
+        let report = subject
+            .nopol(&["--failing", test, "--format", "json"])
+            .json();
+        first(&report).to_owned()
+    };
+    assert!(["*inside > 0", "*inside == 0"].contains(&&*of("leaves_an_empty_room")));
+    assert!(["total == 0", "total == 0 || total > 100"].contains(&&*of("shares_nothing")));
+}
+
+#[test]
 fn a_guard_in_c_stands_before_what_it_protects() {
     let subject = Subject::lib("");
     let source = r#"#include <stdio.h>

@@ -122,6 +122,18 @@ pub trait Panics {
 
     /// The message that the test of this name, in some file below the directory, expects of its panic.
     fn message(&self, root: &Utf8Path, test: &str) -> Option<String>;
+
+    /// What must hold so that the expression at a line and column of a file, both from 1, does not panic with this message.
+    fn prevented(&self, text: &str, line: usize, column: usize, message: &str) -> Vec<Prevented>;
+}
+
+/// A condition that keeps an expression from panicking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prevented {
+    /// The condition.
+    pub holds: String,
+    /// Its negation.
+    pub fails: String,
 }
 
 /// Input on which a test with generated input fails.

@@ -1,11 +1,15 @@
-//! Conditions that stand elsewhere in the function, or in a function beside it, at new places: what a forgotten guard
-//! or a forgotten `if` asks is often asked nearby already. Nothing has to be recorded for them, so they exist even
-//! where the contexts say too little for a synthesizer: where no test comes with the other outcome.
+//! Conditions at new places that the text alone suggests: those that keep an expression from panicking as it did, and
+//! those that stand elsewhere in the function, or in a function beside it, because what a forgotten guard or a forgotten `if`
+//! asks is often asked nearby already. Nothing has to be recorded for them, so they exist even where the contexts say too
+//! little for a synthesizer: where no test comes with the other outcome.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nopol_expr::Binding;
 use nopol_process::run::suite::TestIndex;
+use nopol_source::condition::Shape;
+use nopol_source::language::Prevented;
 use nopol_source::words::mentions;
 use nopol_source::{Condition, Form, Site, SiteKind, Sources};
 use nopol_synth::weights::WEIGHTS;
@@ -25,7 +29,16 @@ const MOST: usize = 160;
 /// Longer ones are too special to be repeated.
 const LONGEST: usize = 60;
 
-/// Conditions of the same function, then of others of the same type and file, at angelic places that have none yet.
+/// A condition that the text suggests at a place.
+struct Suggested {
+    condition: String,
+    /// What it costs beside what all of them cost.
+    cost: u32,
+    why: String,
+}
+
+/// Conditions at angelic places that have none yet, from the expression that panics, then of the same function, then of others
+/// of the same type and file.
 pub(super) fn fixes(
     session: &Session,
     knowledge: &Knowledge,
@@ -41,42 +54,44 @@ pub(super) fn fixes(
     let mut fixes = Vec::new();
     for found in sites.iter().filter(|found| !found.cures.is_empty()) {
         let site = session.site(found.site);
-        let lacks_a_condition = match site.kind.form() {
-            Form::Wrap | Form::Leave => true,
-            Form::Replace | Form::Branch | Form::Narrow | Form::Compute => false,
-        };
-        if !lacks_a_condition || site.asserts() {
+        if site.asserts() {
             continue;
         }
         let place = place::of(site) + place::common(found.suspiciousness, site.kind);
         let bonus = panics.bonus(session.sources, found.site);
+        let common = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested).saturating_sub(bonus)
+            + WEIGHTS.fix.relaxed;
         let unread = Arc::new(Place::new(session.sources, site, None));
-        for (distance, (other, negated)) in (0..).zip(conditions_for(session.sources, site)) {
-            let cost = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested + distance)
-                .saturating_sub(bonus)
-                + WEIGHTS.fix.relaxed;
-            for (condition, more) in [(other.text.clone(), 0), (negated, WEIGHTS.edit.negation)] {
-                if said.contains(&(found.site.into(), &*condition)) {
-                    continue;
-                }
-                let condition = Condition::from(condition);
-                fixes.push(Fix {
-                    targets: targets_of(&knowledge.spectrum, found, targets),
-                    cost: cost + more,
-                    edits: vec![SiteEdit {
-                        site: found.site,
-                        function: site.function,
-                        suspiciousness: found.suspiciousness,
-                        switched: condition.to_string(),
-                        cost: cost + more,
-                        why: format!("the condition of line {}", other.line),
-                        is_loose: true,
-                        is_trivial: false,
-                        evidence: Unobserved::at(&unread, &condition),
-                        condition,
-                    }],
-                });
+        let mut suggested = preventing(session.sources, site, &panics);
+        if matches!(site.kind.form(), Form::Wrap | Form::Leave) {
+            suggested.extend(standing_nearby(session.sources, site));
+        }
+        for Suggested {
+            condition,
+            cost,
+            why,
+        } in suggested
+        {
+            if said.contains(&(found.site.into(), &*condition)) {
+                continue;
             }
+            let condition = Condition::from(condition);
+            fixes.push(Fix {
+                targets: targets_of(&knowledge.spectrum, found, targets),
+                cost: common + cost,
+                edits: vec![SiteEdit {
+                    site: found.site,
+                    function: site.function,
+                    suspiciousness: found.suspiciousness,
+                    switched: condition.to_string(),
+                    cost: common + cost,
+                    why,
+                    is_loose: true,
+                    is_trivial: false,
+                    evidence: Unobserved::at(&unread, &condition),
+                    condition,
+                }],
+            });
         }
         if fixes.len() >= MOST {
             fixes.truncate(MOST);
@@ -84,6 +99,76 @@ pub(super) fn fixes(
         }
     }
     fixes
+}
+
+/// What keeps expressions of the function from panicking as they did, if all that it reads is visible at the place, before a
+/// condition that is there.
+fn preventing(sources: &Sources, place: &Site, panics: &Panics) -> Vec<Suggested> {
+    let is_visible = |name: &str| place.names.iter().any(|known| known.text == name);
+    let of_function = sources
+        .sites
+        .iter()
+        .filter(|it| it.function == place.function);
+    let names: BTreeSet<&str> = of_function
+        .flat_map(|it| it.names.iter())
+        .map(|name| &*name.text)
+        .collect();
+    let prevented = panics.prevented_in(place.function).iter();
+    let readable = prevented.filter(|it| {
+        let mut read = names.iter().filter(|name| mentions(&it.holds, name));
+        read.all(|name| is_visible(name))
+    });
+    let suggested = readable.flat_map(|Prevented { holds, fails }| {
+        let conditions = match place.kind.form() {
+            Form::Leave => vec![fails.clone()],
+            Form::Wrap => vec![holds.clone()],
+            Form::Replace => before(sources, place, fails, holds),
+            Form::Branch | Form::Narrow | Form::Compute => Vec::new(),
+        };
+        conditions.into_iter().map(move |condition| Suggested {
+            condition,
+            cost: 0,
+            why: format!("without `{holds}`, an expression panics as in a failing test"),
+        })
+    });
+    suggested.collect()
+}
+
+/// The condition of a place behind a clause: `fails || old` and `holds && old`.
+fn before(sources: &Sources, place: &Site, fails: &str, holds: &str) -> Vec<String> {
+    let Some(tree) = sources.language.parse(&place.text) else {
+        return Vec::new();
+    };
+    let old = match &tree.shape {
+        Shape::Or(..) => format!("({})", place.text),
+        _ => place.text.clone(),
+    };
+    let both = [
+        (Binding::Or, format!("{fails} || {}", place.text)),
+        (Binding::And, format!("{holds} && {old}")),
+    ];
+    both.map(|(binds, text)| match place.min_binding > binds {
+        true => format!("({text})"),
+        false => text,
+    })
+    .to_vec()
+}
+
+/// Conditions that stand nearby, each also negated.
+fn standing_nearby(sources: &Sources, place: &Site) -> Vec<Suggested> {
+    let nearby = (0..).zip(conditions_for(sources, place));
+    let both = nearby.flat_map(|(distance, (other, negated))| {
+        let of = |condition, more| Suggested {
+            condition,
+            cost: distance + more,
+            why: format!("the condition of line {}", other.line),
+        };
+        [
+            of(other.text.clone(), 0),
+            of(negated, WEIGHTS.edit.negation),
+        ]
+    });
+    both.collect()
 }
 
 /// The conditions nearby that read only what is visible at a place, nearest first, and their negations.

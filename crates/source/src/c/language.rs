@@ -11,8 +11,8 @@ use super::{access, candidate_terms, condition, conversions, literals};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::language::{
-    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Panics, Readable, Syntax,
-    Writing,
+    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Panics, Prevented, Readable,
+    Syntax, Writing,
 };
 use crate::{File, Site, Sources};
 
@@ -113,6 +113,10 @@ impl Panics for C {
 
     fn message(&self, _: &Utf8Path, _: &str) -> Option<String> {
         None
+    }
+
+    fn prevented(&self, _: &str, _: usize, _: usize, _: &str) -> Vec<Prevented> {
+        Vec::new()
     }
 }
 

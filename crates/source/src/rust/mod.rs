@@ -21,6 +21,7 @@ mod old_syntax;
 pub mod panics;
 pub mod patterns;
 pub mod policies;
+mod prevented;
 mod printed;
 mod purity;
 mod scope;

@@ -4,7 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use syn::visit::Visit;
 use syn::{Attribute, Expr, ItemFn, Lit, Meta};
 
-use crate::language::Panics;
+use super::prevented;
+use crate::language::{Panics, Prevented};
 
 /// Tests with `#[should_panic]`, and those that catch panics.
 pub struct ShouldPanic;
@@ -68,6 +69,10 @@ impl Panics for ShouldPanic {
         let message = files(root).find_map(|(_, text)| expected(&text, test));
         // Braces would be placeholders in an assertion's message.
         message.filter(|message| !message.contains(['{', '}']))
+    }
+
+    fn prevented(&self, text: &str, line: usize, column: usize, message: &str) -> Vec<Prevented> {
+        prevented::conditions(text, line, column, message)
     }
 }
 

@@ -22,14 +22,18 @@ impl EditFeatures<'_> {
             says("attempt to divide by zero") || says("with a divisor of zero"),
             says("attempt to subtract with overflow"),
         );
-        // A condition that is there also decides whether the lines after it run.
-        let replaces = facts.kind.form() == Form::Replace;
-        let is_here = facts.panic == PanicAt::Here || replaces && facts.panic == PanicAt::Function;
-        if !is_here || !divides && !subtracts {
+        // A condition that is there and an early exit also decide whether the lines after them run.
+        let decides = match facts.kind.form() {
+            Form::Replace | Form::Leave => facts.panic != PanicAt::Elsewhere,
+            Form::Wrap | Form::Branch | Form::Narrow | Form::Compute => {
+                facts.panic == PanicAt::Here
+            }
+        };
+        if !decides || !divides && !subtracts {
             return false;
         }
         let mut code = squeezed(&self.near[1]);
-        if replaces {
+        if facts.kind.form() == Form::Replace {
             code = format!("{}\n{code}", squeezed(&facts.before));
         }
         let has = |texts: &[String]| texts.iter().any(|text| code.contains(text));

@@ -1,0 +1,252 @@
+//! What must hold so that an expression does not panic: `i < v.len()` for `v[i]`, where the message says that an index was
+//! out of bounds. The place of the panic names the expression, so no value is needed.
+
+use nopol_expr::CmpOp;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr, ExprBinary, ExprIndex, ExprMethodCall, Lit, RangeLimits, UnOp};
+
+use crate::language::Prevented;
+
+/// What must hold, each by itself a possible precondition. Empty if the panic is of another kind, or if an operand may have
+/// effects.
+pub fn conditions(text: &str, line: usize, column: usize, message: &str) -> Vec<Prevented> {
+    let Ok(file) = syn::parse_file(text) else {
+        return Vec::new();
+    };
+    let mut search = Search {
+        text,
+        at: (line, column),
+        message,
+        found: Vec::new(),
+    };
+    search.visit_file(&file);
+    search.found
+}
+
+struct Search<'a> {
+    text: &'a str,
+    /// Line and column of the panic, both from 1.
+    at: (usize, usize),
+    message: &'a str,
+    found: Vec<Prevented>,
+}
+
+impl<'ast> Visit<'ast> for Search<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let conditions = match expr {
+            Expr::Binary(binary) if self.is_at(binary) => self.of_arithmetic(binary),
+            Expr::Index(index) if self.is_at(index) => self.of_element(index),
+            Expr::MethodCall(call) if self.is_at(&call.method) => self.of_content(call),
+            _ => None,
+        };
+        self.found.extend(conditions.into_iter().flatten());
+        visit::visit_expr(self, expr);
+    }
+}
+
+impl Search<'_> {
+    fn is_at(&self, node: &impl Spanned) -> bool {
+        let start = node.span().start();
+        (start.line, start.column + 1) == self.at
+    }
+
+    fn says(&self, text: &str) -> bool {
+        self.message.contains(text)
+    }
+
+    fn of_arithmetic(&self, binary: &ExprBinary) -> Option<Vec<Prevented>> {
+        let (left, right) = (&*binary.left, &*binary.right);
+        match binary.op {
+            BinOp::Sub(_) | BinOp::SubAssign(_)
+                if self.says("attempt to subtract with overflow") =>
+            {
+                let left = self.operand(left)?;
+                Some(vec![match is_one(right) {
+                    true => Prevented {
+                        holds: format!("{left} > 0"),
+                        fails: format!("{left} == 0"),
+                    },
+                    false => comparison(&left, CmpOp::Ge, &self.operand(right)?),
+                }])
+            }
+            BinOp::Div(_) | BinOp::DivAssign(_) | BinOp::Rem(_) | BinOp::RemAssign(_)
+                if self.says("divide by zero") || self.says("divisor of zero") =>
+            {
+                Some(vec![comparison(&self.operand(right)?, CmpOp::Ne, "0")])
+            }
+            _ => None,
+        }
+    }
+
+    fn of_element(&self, index: &ExprIndex) -> Option<Vec<Prevented>> {
+        let list = self.operand(&index.expr)?;
+        let len = format!("{list}.len()");
+        let Expr::Range(range) = &*index.index else {
+            let index = self.operand(&index.index)?;
+            let is_out = self.says("index out of bounds");
+            return is_out.then(|| vec![comparison(&index, CmpOp::Lt, &len)]);
+        };
+        let (start, end) = (self.end(&range.start)?, self.end(&range.end)?);
+        let compare = match range.limits {
+            RangeLimits::HalfOpen(_) => CmpOp::Le,
+            RangeLimits::Closed(_) => CmpOp::Lt,
+        };
+        let is_ordered = self.says("slice index starts at") || self.says("begin <= end");
+        Some(match (start, end) {
+            (Some(start), Some(end)) if is_ordered => vec![comparison(&start, CmpOp::Le, &end)],
+            (_, Some(end)) if self.says("range end index") => vec![comparison(&end, compare, &len)],
+            (Some(start), _) if self.says("range start index") => {
+                vec![comparison(&start, CmpOp::Le, &len)]
+            }
+            (start, end) if self.says("char boundary") || self.says("out of bounds of") => {
+                let ends = start.into_iter().chain(end);
+                let asked = ends.map(|end| format!("{list}.is_char_boundary({end})"));
+                asked
+                    .map(|holds| Prevented {
+                        fails: format!("!{holds}"),
+                        holds,
+                    })
+                    .collect()
+            }
+            _ => return None,
+        })
+    }
+
+    fn of_content(&self, call: &ExprMethodCall) -> Option<Vec<Prevented>> {
+        let [holds, fails] = match () {
+            () if self.says("on a `None` value") => ["is_some", "is_none"],
+            () if self.says("on an `Err` value") => ["is_ok", "is_err"],
+            () => return None,
+        };
+        let of = self.operand(&call.receiver)?;
+        Some(vec![Prevented {
+            holds: format!("{of}.{holds}()"),
+            fails: format!("{of}.{fails}()"),
+        }])
+    }
+
+    /// One end of a range, which may be missing.
+    fn end(&self, end: &Option<Box<Expr>>) -> Option<Option<String>> {
+        match end {
+            Some(end) => self.operand(end).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// The text of an operand that can be evaluated once more.
+    fn operand(&self, expr: &Expr) -> Option<String> {
+        let text = self.text.get(expr.span().byte_range())?;
+        let text = match text.contains('\n') {
+            true => return None,
+            false => text.to_owned(),
+        };
+        // `a as usize < b` would begin a list of types.
+        let needs_parentheses = matches!(expr, Expr::Cast(_) | Expr::Range(_));
+        is_repeatable(expr).then(|| match needs_parentheses {
+            true => format!("({text})"),
+            false => text,
+        })
+    }
+}
+
+fn comparison(left: &str, op: CmpOp, right: &str) -> Prevented {
+    let with = |op: CmpOp| format!("{left} {} {right}", op.token());
+    Prevented {
+        holds: with(op),
+        fails: with(op.negated()),
+    }
+}
+
+fn is_one(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "1"))
+}
+
+/// Whether an expression reads variables, fields and elements, and asks for a size at most.
+fn is_repeatable(expr: &Expr) -> bool {
+    const QUERIES: [&str; 5] = ["len", "borrow", "get", "as_ref", "as_bytes"];
+    match expr {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Paren(inner) => is_repeatable(&inner.expr),
+        Expr::Field(field) => is_repeatable(&field.base),
+        Expr::Cast(cast) => is_repeatable(&cast.expr),
+        Expr::Index(index) => is_repeatable(&index.expr) && is_repeatable(&index.index),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)) && is_repeatable(&unary.expr),
+        Expr::Binary(binary) => {
+            let is_arithmetic = matches!(
+                binary.op,
+                BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_)
+            );
+            is_arithmetic && is_repeatable(&binary.left) && is_repeatable(&binary.right)
+        }
+        Expr::MethodCall(call) => {
+            let is_query = QUERIES.iter().any(|query| call.method == query);
+            is_query && call.args.is_empty() && is_repeatable(&call.receiver)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::conditions;
+
+    /// The conditions for a panic at the mark, which is removed.
+    fn of(code: &str, message: &str) -> Vec<[String; 2]> {
+        let column = code.find('«').unwrap();
+        let text = format!("fn f() {{\n{}\n}}", code.replace('«', ""));
+        let all = conditions(&text, 2, column + 1, message);
+        all.into_iter().map(|it| [it.holds, it.fails]).collect()
+    }
+
+    #[test]
+    fn the_expression_that_panics_says_what_must_hold() {
+        let below = "attempt to subtract with overflow";
+        assert_eq!(of("*g -= 1; «*n -= 1;", below), [["*n > 0", "*n == 0"]]);
+        assert_eq!(
+            of("let x = «a.len() - from;", below),
+            [["a.len() >= from", "a.len() < from"]]
+        );
+        assert_eq!(
+            of("f(«a as u8 - 2);", below),
+            [["(a as u8) >= 2", "(a as u8) < 2"]]
+        );
+        let zero = "attempt to calculate the remainder with a divisor of zero";
+        assert_eq!(
+            of("let x = «a % self.size;", zero),
+            [["self.size != 0", "self.size == 0"]]
+        );
+        let out = "index out of bounds: the len is 2 but the index is 2";
+        assert_eq!(
+            of("g(«row[at + 1]);", out),
+            [["at + 1 < row.len()", "at + 1 >= row.len()"]]
+        );
+        let end = "range end index 5 out of range for slice of length 3";
+        assert_eq!(
+            of("g(&«row[..to]);", end),
+            [["to <= row.len()", "to > row.len()"]]
+        );
+        assert_eq!(
+            of("g(&«row[1..=to]);", end),
+            [["to < row.len()", "to >= row.len()"]]
+        );
+        let order = "slice index starts at 3 but ends at 2";
+        assert_eq!(
+            of("g(&«row[from..to]);", order),
+            [["from <= to", "from > to"]]
+        );
+        let none = "called `Option::unwrap()` on a `None` value";
+        assert_eq!(
+            of("self.next.«unwrap();", none),
+            [["self.next.is_some()", "self.next.is_none()"]]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_asked_again_or_panics_otherwise_says_nothing() {
+        let none = "called `Option::unwrap()` on a `None` value";
+        assert!(of("list.pop().«unwrap();", none).is_empty());
+        assert!(of("«a - b;", "assertion failed: a > b").is_empty());
+        assert!(of("«a - b;", none).is_empty());
+    }
+}
