@@ -88,6 +88,9 @@ pub struct EditFacts {
     pub suspiciousness: f64,
     /// Where the failing tests panic.
     pub panic: PanicAt,
+    /// A new clause is the one that keeps an expression from panicking as it does in a failing test.
+    #[serde(default)]
+    pub prevents: bool,
     /// It does not explain everything that was observed, or nothing was.
     pub is_loose: bool,
     /// What was changed, in a few words.

@@ -91,6 +91,7 @@ mod tests {
             checks: 0,
             suspiciousness: 1.0,
             panic: PanicAt::Elsewhere,
+            prevents: false,
             is_loose: false,
             why: String::new(),
             support: Some(support),

@@ -10,7 +10,7 @@ use super::knowledge::Knowledge;
 use super::panics::Panics;
 use super::ranking::Ranker;
 use crate::localize::failure::FailureSignature;
-use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText, PanicAt};
+use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
 
 /// Lines of a test's text, at most.
 const MOST_LINES: usize = 200;
@@ -28,8 +28,11 @@ impl Ranker<'_, '_> {
             ..Case::default()
         };
         let mut known: BTreeMap<FunctionIndex, usize> = BTreeMap::new();
+        let mut panics_of: BTreeMap<&[TestIndex], Panics> = BTreeMap::new();
         for fix in fixes {
-            let panics = Panics::at(self.session, knowledge, &fix.targets);
+            let panics = panics_of
+                .entry(&fix.targets)
+                .or_insert_with(|| Panics::at(self.session, knowledge, &fix.targets));
             let edits = fix.edits.iter();
             let edits = edits.map(|edit| {
                 let number = *known.entry(edit.function).or_insert_with(|| {
@@ -37,8 +40,7 @@ impl Ranker<'_, '_> {
                     case.functions.push(text);
                     case.functions.len() - 1
                 });
-                let panic = panics.seen_from(self.session.sources, edit.site);
-                edit_facts(self.session.sources, edit, number, panic)
+                edit_facts(self.session.sources, edit, number, panics)
             });
             case.candidates.push(Candidate {
                 edits: edits.collect(),
@@ -94,7 +96,7 @@ pub fn edit_facts(
     sources: &Sources,
     edit: &SiteEdit,
     function: usize,
-    panic: PanicAt,
+    panics: &Panics,
 ) -> EditFacts {
     let site = &sources.sites[edit.site];
     let start = sources.functions[site.function].span.start;
@@ -110,7 +112,8 @@ pub fn edit_facts(
         body_origin: site.body_origin,
         checks: site.checks,
         suspiciousness: edit.suspiciousness,
-        panic,
+        panic: panics.seen_from(sources, edit.site),
+        prevents: panics.is_prevented_by(sources, edit),
         is_loose: edit.is_loose,
         why: edit.why.clone(),
         support: edit.evidence.support(),

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_process::run::suite::TestIndex;
 use nopol_source::language::Prevented;
-use nopol_source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
+use nopol_source::{FileIndex, Form, Function, FunctionIndex, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
+use super::fix::SiteEdit;
 use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
@@ -81,6 +82,29 @@ impl Panics {
     /// What must hold in a function so that no expression of it panics as the tests do.
     pub fn prevented_in(&self, function: FunctionIndex) -> &[Prevented] {
         self.prevented.get(&function).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a new clause of an edit is one of those.
+    pub fn is_prevented_by(&self, sources: &Sources, edit: &SiteEdit) -> bool {
+        let prevented = self.prevented_in(edit.function);
+        if prevented.is_empty() {
+            return false;
+        }
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let site = &sources.sites[edit.site];
+        let old = bare(&site.text);
+        let replaces = site.kind.form() == Form::Replace;
+        let tree = edit.condition.tree(sources.language);
+        let mut clauses = tree.iter().flat_map(|tree| tree.all_clauses());
+        clauses.any(|clause| {
+            let clause = bare(&clause.text);
+            let is_it = |it: &Prevented| {
+                [&it.holds, &it.fails]
+                    .map(|text| bare(text))
+                    .contains(&clause)
+            };
+            prevented.iter().any(is_it) && !(replaces && old.contains(&clause))
+        })
     }
 
     /// How much less a patch at a site costs, because a failing test panics there.

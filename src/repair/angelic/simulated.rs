@@ -12,9 +12,10 @@ use nopol_source::{SiteIndex, Sources};
 use super::{candidates, joined, one_step};
 use crate::contexts::Recorded;
 use crate::localize::angelic::AngelicSite;
-use crate::rank::facts::{Candidate, Case, Failure, PanicAt};
+use crate::rank::facts::{Candidate, Case, Failure};
 use crate::repair::facts::{edit_facts, function_text};
 use crate::repair::fix::Fix;
+use crate::repair::panics::Panics;
 
 /// What a run proposes at a site with these contexts, before a test judges it: expressions that explain them, and one-step
 /// edits. The failing tests are those that [`Recorded::cured`] has. Last resorts are left out.
@@ -42,7 +43,7 @@ pub fn case(
         edits: fix
             .edits
             .iter()
-            .map(|edit| edit_facts(sources, edit, 0, PanicAt::Elsewhere))
+            .map(|edit| edit_facts(sources, edit, 0, &Panics::default()))
             .collect(),
         cost: fix.cost,
         cures: u32::try_from(targets.len()).unwrap_or(u32::MAX),

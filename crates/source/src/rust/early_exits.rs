@@ -264,18 +264,73 @@ fn obvious(returns: &str) -> Vec<String> {
         };
         return of_held.iter().map(|value| format!("Ok({value})")).collect();
     }
+    if let Some(parts) = parts_of_tuple(plain) {
+        let first = |part: &str| obvious(part).into_iter().next();
+        let values: Option<Vec<String>> = parts.into_iter().map(first).collect();
+        return values
+            .map(|values| format!("({})", values.join(", ")))
+            .into_iter()
+            .collect();
+    }
+    if let Some(name) = collection(plain) {
+        return vec![format!("{name}::new()")];
+    }
     let typical: &[&str] = match plain {
         "bool" => &["false", "true"],
-        "String" => &["String::new()"],
         "str" => &["\"\""],
         "f32" | "f64" => &["0.0"],
         _ if nopol_expr::Type::from_name(plain).is_some() && plain != "char" => &["0"],
         _ if plain.starts_with("Option<") => &["None"],
-        _ if plain.starts_with("Vec<") => &["Vec::new()"],
         _ if plain.ends_with("::Result") => &["Ok(())"],
+        _ if returns.starts_with('&') && plain.starts_with('[') && !plain.contains(';') => &["&[]"],
         _ => &[],
     };
     typical.iter().map(ToString::to_string).collect()
+}
+
+/// The name of a type of the standard library, as it is written, of which an empty value is made by `new`.
+fn collection(plain: &str) -> Option<&str> {
+    const NAMES: [&str; 9] = [
+        "String",
+        "PathBuf",
+        "Vec",
+        "VecDeque",
+        "HashMap",
+        "HashSet",
+        "BTreeMap",
+        "BTreeSet",
+        "BinaryHeap",
+    ];
+    let name = plain.split('<').next()?;
+    let last = name.rsplit("::").next()?;
+    NAMES.contains(&last).then_some(name)
+}
+
+/// The types in a tuple of at least two.
+fn parts_of_tuple(plain: &str) -> Option<Vec<&str>> {
+    let inside = plain.strip_prefix('(')?.strip_suffix(')')?;
+    let mut parts = Vec::new();
+    let mut rest = inside;
+    while !rest.trim().is_empty() {
+        let (part, after) = rest.split_at(end_of_type(rest));
+        parts.push(part.trim());
+        rest = after.strip_prefix(',').unwrap_or("");
+    }
+    (parts.len() > 1).then_some(parts)
+}
+
+/// Where the first of several types ends, at a comma or at the end.
+fn end_of_type(types: &str) -> usize {
+    let mut depth = 0_usize;
+    let end = types.find(|letter| {
+        match letter {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    });
+    end.unwrap_or(types.len())
 }
 
 /// The type of the values in a `Result`, or in an alias of one with `Result` in its name.
@@ -284,16 +339,7 @@ fn held_by_result(plain: &str) -> Option<&str> {
     let arguments = arguments
         .strip_suffix('>')
         .filter(|_| name.ends_with("Result"))?;
-    let mut depth = 0_usize;
-    let end = arguments.find(|letter| {
-        match letter {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        letter == ',' && depth == 0
-    });
-    Some(arguments[..end.unwrap_or(arguments.len())].trim())
+    Some(arguments[..end_of_type(arguments)].trim())
 }
 
 /// The parameters that have the return type.
@@ -398,6 +444,15 @@ mod tests {
             ("Result<A, E>", &[]),
             ("&u8", &["0"]),
             ("()", &[]),
+            ("&[u8]", &["&[]"]),
+            ("[u8; 4]", &[]),
+            ("Vec<A>", &["Vec::new()"]),
+            (
+                "std::collections::HashMap<K, Vec<V>>",
+                &["std::collections::HashMap::new()"],
+            ),
+            ("(usize, Vec<(A, B)>)", &["(0, Vec::new())"]),
+            ("(usize, A)", &[]),
         ] {
             assert_eq!(obvious(ty), wanted, "{ty}");
         }

@@ -36,7 +36,12 @@ impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         let conditions = match expr {
             Expr::Binary(binary) if self.is_at(binary) => self.of_arithmetic(binary),
-            Expr::Index(index) if self.is_at(index) => self.of_element(index),
+            // A list's own elements are read there, those of other types from the bracket on.
+            Expr::Index(index)
+                if self.is_at(index) || self.is_at(&index.bracket_token.span.open()) =>
+            {
+                self.of_element(index)
+            }
             Expr::MethodCall(call) if self.is_at(&call.method) => self.of_content(call),
             _ => None,
         };

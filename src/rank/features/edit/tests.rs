@@ -36,6 +36,7 @@ fn with_support(
         checks: 0,
         suspiciousness: 1.0,
         panic: PanicAt::Here,
+        prevents: false,
         is_loose: false,
         why: String::new(),
         support,
