@@ -40,6 +40,9 @@ fn has_superfluous(node: &Node) -> bool {
 
 /// Whether of two clauses of one chain one is enough.
 fn is_enough(a: &Node, b: &Node, is_and: bool) -> bool {
+    if implies(a, b) {
+        return true;
+    }
     let compared = |node: &Node| match &node.shape {
         Shape::Cmp(op, a, b) => match (number(a), number(b)) {
             (None, Some(value)) => Some((a.text.clone(), *op, value)),
@@ -54,6 +57,27 @@ fn is_enough(a: &Node, b: &Node, is_and: bool) -> bool {
         }
         _ => a.text == b.text,
     }
+}
+
+/// Whether a comparison holds only if another one of the same operands does: `n < m` and `n <= m`.
+fn implies(a: &Node, b: &Node) -> bool {
+    let (Shape::Cmp(op, x, y), Shape::Cmp(other, z, w)) = (&a.shape, &b.shape) else {
+        return false;
+    };
+    let other = match (
+        x.text == z.text && y.text == w.text,
+        x.text == w.text && y.text == z.text,
+    ) {
+        (true, _) => *other,
+        (_, true) => other.mirrored(),
+        _ => return false,
+    };
+    matches!(
+        (op, other),
+        (CmpOp::Lt, CmpOp::Le | CmpOp::Ne)
+            | (CmpOp::Gt, CmpOp::Ge | CmpOp::Ne)
+            | (CmpOp::Eq, CmpOp::Le | CmpOp::Ge)
+    )
 }
 
 /// Whether one clause stands in a part of another one, where its outcome is known already: `a` in `a && (b || a)`,
@@ -390,6 +414,9 @@ mod tests {
             ("a && (n < m || m < n || n == m)", false),
             ("n < m && n == m", true),
             ("n < m || n > m", false),
+            ("n < m && m >= n", true),
+            ("n != m || n > m", true),
+            ("n < v.len() && n <= v.len()", true),
             ("n <= m && m <= n", false),
             ("n == 0 || n != 0u64", true),
             ("0 == 1", true),

@@ -42,7 +42,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
             {
                 self.of_element(index)
             }
-            Expr::MethodCall(call) if self.is_at(&call.method) => self.of_content(call),
+            Expr::MethodCall(call) if self.is_at(&call.method) => self.of_call(call),
             _ => None,
         };
         self.found.extend(conditions.into_iter().flatten());
@@ -118,17 +118,48 @@ impl Search<'_> {
         })
     }
 
-    fn of_content(&self, call: &ExprMethodCall) -> Option<Vec<Prevented>> {
-        let [holds, fails] = match () {
-            () if self.says("on a `None` value") => ["is_some", "is_none"],
-            () if self.says("on an `Err` value") => ["is_ok", "is_err"],
-            () => return None,
-        };
+    /// What a method of the standard library needs.
+    fn of_call(&self, call: &ExprMethodCall) -> Option<Vec<Prevented>> {
         let of = self.operand(&call.receiver)?;
-        Some(vec![Prevented {
+        let len = format!("{of}.len()");
+        let asked = |holds: &str, fails: &str| Prevented {
             holds: format!("{of}.{holds}()"),
             fails: format!("{of}.{fails}()"),
-        }])
+        };
+        let (is_some, is_ok) = (asked("is_some", "is_none"), asked("is_ok", "is_err"));
+        let argument = || {
+            let first = match call.args.first()? {
+                Expr::Reference(reference) => &*reference.expr,
+                first => first,
+            };
+            self.operand(first)
+        };
+        Some(match &*call.method.to_string() {
+            "unwrap" if self.says("on a `None` value") => vec![is_some],
+            "unwrap" if self.says("on an `Err` value") => vec![is_ok],
+            // Its message is the subject's own; the compiler knows the type.
+            "expect" => vec![is_some, is_ok],
+            "remove" if self.says("should be < len") => {
+                vec![comparison(&argument()?, CmpOp::Lt, &len)]
+            }
+            "insert" | "split_off" if self.says("should be <= len") => {
+                vec![comparison(&argument()?, CmpOp::Le, &len)]
+            }
+            "split_at" | "split_at_mut" if self.says("mid > len") => {
+                vec![comparison(&argument()?, CmpOp::Le, &len)]
+            }
+            "copy_from_slice" | "clone_from_slice" => {
+                vec![comparison(
+                    &len,
+                    CmpOp::Eq,
+                    &format!("{}.len()", argument()?),
+                )]
+            }
+            "chunks" | "chunks_mut" | "chunks_exact" | "windows" => {
+                vec![comparison(&argument()?, CmpOp::Ne, "0")]
+            }
+            _ => return None,
+        })
     }
 
     /// One end of a range, which may be missing.
