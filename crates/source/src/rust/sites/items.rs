@@ -261,7 +261,7 @@ impl Finder<'_> {
                                 }
                             },
                             syn::TraitItem::Const(item) => {
-                                finder.constant(&item.ident, &item.attrs)
+                                finder.constant(&item.ident, &item.attrs);
                             }
                             _ => {}
                         }
