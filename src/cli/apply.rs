@@ -418,7 +418,7 @@ pub fn apply(
         for (earlier, _) in &since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "patch {} is applied and already fixes `{test}`; nothing was changed (`undo` takes it back)",
+                    "`{test}` passes already with what was applied before: patch {}; nothing was changed (`undo` takes it back)",
                     earlier.name
                 );
             }

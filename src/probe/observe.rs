@@ -20,6 +20,7 @@ pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
             && (item.is_copy || !callable.takes_value)
             && callable.file == item.file
             && callable.owner.as_deref() == Some(&item.name)
+            && callable.cfgs.is_subset(&item.cfgs)
     };
     let mut methods: Vec<&Callable> = sources.callables.iter().filter(fits).collect();
     // A scalar says more than that there is something.

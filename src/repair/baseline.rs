@@ -475,8 +475,16 @@ pub fn targets(
             true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }
-            true if tests.len() == 1 => "The only test passes.".to_owned(),
-            true => format!("{} pass.", capitalized(&all(tests.len(), "test"))),
+            true => {
+                let chosen = match settings.project.test_args().is_empty() {
+                    true => "",
+                    false => " that the arguments after `--` choose",
+                };
+                match tests.len() {
+                    1 => format!("The only test{chosen} passes."),
+                    all_of => format!("{}{chosen} pass.", capitalized(&all(all_of, "test"))),
+                }
+            }
             false if failing.is_empty() => format!(
                 "{} {}.",
                 names(&settings.failing),

@@ -181,6 +181,10 @@ fn passing_tests_leave_nothing_to_repair() {
     let run = subject.nopol(&["--failing", "subject::tests::less_is_not"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
+    // It was "The only test passes."
+    let run = subject.nopol(&["--", "less_is_not"]);
+    let only = "The only test that the arguments after `--` choose passes.";
+    assert!(run.stdout.contains(only), "{}", run.stdout);
 }
 
 #[test]

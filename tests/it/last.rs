@@ -162,7 +162,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     assert!(
         again
             .stderr
-            .contains("patch 1 is applied and already fixes"),
+            .contains("passes already with what was applied before: patch 1;"),
         "{}",
         again.stderr
     );

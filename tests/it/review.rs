@@ -91,7 +91,7 @@ fn patches_are_applied_and_taken_back() {
     assert!(
         again
             .stderr
-            .contains("patch 1 is applied and already fixes"),
+            .contains("passes already with what was applied before: patch 1;"),
         "{}",
         again.stderr
     );

@@ -512,3 +512,45 @@ fn a_variable_whose_type_is_known_only_later_costs_no_places() {
     let condition = &report["patches"][0]["edits"][0]["condition"];
     assert_eq!(condition, "is_blank || at == 0");
 }
+
+/// What `can_ship` should ask is written in functions, methods and a field that other builds lack.
+const CONDITIONAL: &str = r#"
+pub struct Item { pub weight: u32, pub fragile: bool, #[cfg(not(feature = "small"))] pub soft: bool }
+impl Item {
+    #[cfg(debug_assertions)]
+    pub fn is_handy(&self) -> bool { self.weight <= 20 && !self.fragile }
+}
+#[cfg(not(feature = "small"))]
+pub fn is_light(item: &Item) -> bool { item.weight <= 20 && !item.soft }
+pub fn can_ship(item: &Item) -> bool { item.weight < 10 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn item(weight: u32, fragile: bool) -> Item { Item { weight, fragile, soft: fragile } }
+    #[test] fn small() { assert!(can_ship(&item(5, false))); }
+    #[test] fn large() { assert!(can_ship(&item(20, false)) && can_ship(&item(15, false))); }
+    #[test] fn too_large() { assert!(!can_ship(&item(21, false))); }
+    #[test] fn fragile() { assert!(!can_ship(&item(15, true)) && !can_ship(&item(20, true))); }
+    #[test] fn small_and_fragile() { assert!(!can_ship(&item(3, true))); }
+}
+"#;
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn no_patch_uses_what_another_build_lacks() {
+    let manifest = format!("{MANIFEST}\n[features]\nsmall = []\n");
+    let subject = Subject::new(&[("Cargo.toml", &manifest), ("src/lib.rs", CONDITIONAL)]);
+    let run = subject.nopol(&["--format", "json", "--top", "30"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let patches = run.json()["patches"].as_array().unwrap().clone();
+    assert!(!patches.is_empty());
+    for patch in &patches {
+        let diff = patch["diff"].as_str().unwrap();
+        let mut added = diff.lines().filter(|line| line.starts_with('+'));
+        let lacks = ["is_handy", "is_light", ".soft"];
+        assert!(
+            !added.any(|line| lacks.iter().any(|name| line.contains(name))),
+            "{diff}"
+        );
+    }
+}

@@ -1,5 +1,5 @@
-//! What every crate here uses: typed indices, deadlines, a stable hash, paths by their text, a large stack, diffs, counted nouns, and
-//! text of others made safe to print.
+//! What every crate here uses: typed indices, deadlines, a stable hash, paths by their text, a large stack, diffs, counted nouns, the
+//! comment that excludes code, and text of others made safe to print.
 
 mod count;
 #[cfg(any(test, feature = "damaged"))]
@@ -10,6 +10,7 @@ pub mod hash;
 pub mod index;
 pub mod nearest;
 pub mod paths;
+pub mod skip;
 pub mod stack;
 pub mod visible;
 

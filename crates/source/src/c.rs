@@ -156,6 +156,7 @@ fn function(
         file,
         span: definition.byte_range(),
         owner: None,
+        cfgs: BTreeSet::new(),
         returns,
         returned_values: early_exits::returned_values(body, text),
         exit_statements: Vec::new(),
@@ -198,6 +199,7 @@ fn add_callable(sources: &mut Sources, function: &Function, pure: &BTreeSet<Stri
                 .map(|parameter| parameter.ty.clone())
                 .collect(),
             returns: returns.clone(),
+            cfgs: BTreeSet::new(),
         });
     }
 }
@@ -234,6 +236,7 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
             file,
             name: (*name).clone(),
             owner: ty.cloned(),
+            cfgs: BTreeSet::new(),
         });
         sources.constants.extend(constants);
     }

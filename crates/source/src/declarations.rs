@@ -39,6 +39,8 @@ pub struct Function {
     pub constness: Option<Range<usize>>,
     /// The type of the enclosing `impl`, or the enclosing trait.
     pub owner: Option<String>,
+    /// Rust: what must hold for it to be compiled, as in `cfg(…)`.
+    pub cfgs: BTreeSet<String>,
     /// The return type as written; `None` if the function returns no value.
     pub returns: Option<String>,
     /// The values that the function returns, in source order, without duplicates.
@@ -119,6 +121,8 @@ pub struct Callable {
     pub names: Vec<String>,
     /// The type it returns: a scalar's, or an `Option` or a `Result`.
     pub returns: String,
+    /// Rust: what must hold for it to be compiled, as in `cfg(…)`.
+    pub cfgs: BTreeSet<String>,
 }
 
 impl Callable {
@@ -137,6 +141,8 @@ pub struct Constant {
     pub name: String,
     /// The type or trait it belongs to.
     pub owner: Option<String>,
+    /// Rust: what must hold for it to be compiled, as in `cfg(…)`.
+    pub cfgs: BTreeSet<String>,
 }
 
 /// A variant of an enum.
@@ -161,6 +167,8 @@ pub struct DataType {
     pub at: usize,
     /// Its `#[cfg(…)]` attributes.
     pub cfg: String,
+    /// What must hold for it to be compiled: in these and in the attributes of what it is in.
+    pub cfgs: BTreeSet<String>,
     /// The generic parameters of an `impl`, e.g. `< 'a , T : Ord >`.
     pub parameters: String,
     /// The type, e.g. `Stack < 'a , T >`.

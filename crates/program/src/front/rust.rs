@@ -43,6 +43,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unread;
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -273,6 +274,12 @@ impl<'a> Front<'a> {
                 }
             }
         }
+        for test in items.unread() {
+            if is_wanted(&test.path, false) == Wanted::Yes {
+                let outside = self.outside(test.at, &*test.reason);
+                all.outside.push((test.path.clone(), outside));
+            }
+        }
         all.program = self.finished();
         all
     }
@@ -386,17 +393,17 @@ impl<'a> Front<'a> {
     }
 
     fn translate(&mut self, id: FunctionId, function: &Rc<Function<'a>>) -> Result<(), Outside> {
-        let is_for_tests = function.context.is_for_tests;
-        self.state.owner = (!is_for_tests).then_some(Owner::Function(id));
+        let is_fixed = function.context.is_fixed;
+        self.state.owner = (!is_fixed).then_some(Owner::Function(id));
         let translated = self.settle(|front, guesses| {
             let mut body = Body::new(front, &function.home(), guesses);
             body.function = Some(id);
-            body.is_for_tests = function.context.is_for_tests;
+            body.is_fixed = function.context.is_fixed;
             let translated = body.function(function);
             (translated, body.guesses)
         })?;
         self.state.program.functions[id] = translated;
-        if !function.context.is_for_tests {
+        if !function.context.is_fixed {
             let owner = Owner::Function(id);
             let written = &mut self.state.program.written;
             inventory::note_block(written, function.file, function.block, owner);

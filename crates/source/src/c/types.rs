@@ -99,6 +99,7 @@ impl Declarations {
                 name,
                 at: 0,
                 cfg: String::new(),
+                cfgs: BTreeSet::new(),
                 parameters: String::new(),
                 bounds: String::new(),
                 fields: fields.clone(),

@@ -80,7 +80,7 @@ fn alike(sources: &Sources) -> BTreeMap<String, BTreeSet<String>> {
             }
         }
     }
-    for callable in &sources.callables {
+    for callable in sources.callables.iter().filter(|it| it.cfgs.is_empty()) {
         if callable.is_method && callable.parameters.is_empty() {
             let name = &callable.name;
             let of = ["is_", "has_", "get_"]
@@ -104,7 +104,7 @@ fn alike(sources: &Sources) -> BTreeMap<String, BTreeSet<String>> {
 /// whatever is in the `Option` that they return.
 fn getters(sources: &Sources) -> impl Iterator<Item = BTreeSet<&str>> {
     let mut groups: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for callable in &sources.callables {
+    for callable in sources.callables.iter().filter(|it| it.cfgs.is_empty()) {
         let (Some(owner), Some((word, _))) = (&callable.owner, callable.name.split_once('_'))
         else {
             continue;

@@ -6,6 +6,8 @@ mod boundaries;
 mod calls;
 mod queries;
 
+use std::collections::BTreeSet;
+
 use nopol_expr::{Binding, Origin, Type};
 
 use super::condition;
@@ -106,10 +108,8 @@ impl Generator<'_> {
             return Vec::new();
         }
         let own = |name: &str| {
-            let all = &self.sources.callables;
-            let named = all
-                .iter()
-                .filter(|callable| callable.is_method && callable.name == name);
+            let all = || self.callables();
+            let named = all().filter(|callable| callable.is_method && callable.name == name);
             let siblings = named.flat_map(|known| {
                 let is_sibling = move |other: &&Callable| {
                     other.is_method
@@ -117,9 +117,7 @@ impl Generator<'_> {
                         && other.returns == known.returns
                         && other.parameters == known.parameters
                 };
-                all.iter()
-                    .filter(is_sibling)
-                    .map(|other| other.name.clone())
+                all().filter(is_sibling).map(|other| other.name.clone())
             });
             siblings.collect()
         };
@@ -162,7 +160,9 @@ impl Generator<'_> {
     fn constants(&self) -> Vec<TermText> {
         let owner = self.function.owner.as_deref();
         let used = self.function.constants.iter().cloned();
-        let of_file = |constant: &&Constant| constant.file == self.function.file;
+        let of_file = |constant: &&Constant| {
+            constant.file == self.function.file && self.is_compiled(&constant.cfgs)
+        };
         let declared = self.sources.constants.iter().filter(of_file);
         let declared = declared.map(|constant| match constant.owner.as_deref() {
             None => constant.name.clone(),
@@ -191,10 +191,23 @@ impl Generator<'_> {
             .collect()
     }
 
+    /// Whether what is compiled under these conditions is compiled wherever the site is.
+    fn is_compiled(&self, cfgs: &BTreeSet<String>) -> bool {
+        cfgs.is_subset(&self.function.cfgs)
+    }
+
+    /// The functions of the subject that may be called wherever the site is compiled.
+    fn callables(&self) -> impl Iterator<Item = &Callable> {
+        let all = self.sources.callables.iter();
+        all.filter(|callable| self.is_compiled(&callable.cfgs))
+    }
+
     /// The other functions of the same file; those of the same type come first.
     fn neighbours(&self) -> impl Iterator<Item = &Function> {
         let others = move |function: &&Function| {
-            function.file == self.function.file && function.name != self.function.name
+            function.file == self.function.file
+                && function.name != self.function.name
+                && self.is_compiled(&function.cfgs)
         };
         let related = |function: &&Function| function.owner == self.function.owner;
         let all = || self.sources.functions.iter().filter(others);

@@ -60,9 +60,9 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     let mut seen = BTreeSet::new();
     let mut gathered = sites::Gathered::default();
     // Sites are found in a second pass, because names of boolean and integer type are known only after reading every file.
-    let mut parsed: Vec<(FileIndex, Rc<modules::Ast>, bool)> = Vec::new();
+    let mut parsed: Vec<(FileIndex, Rc<modules::Ast>, bool, BTreeSet<String>)> = Vec::new();
     for crate_root in crates {
-        modules::walk(root, &crate_root.path, &mut |path, text| {
+        modules::walk(root, &crate_root.path, &mut |path, text, cfgs| {
             if !seen.insert(path.to_owned()) {
                 return None;
             }
@@ -120,13 +120,14 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
             gathered.integers.add(&ast.file);
             let ast = Rc::new(ast);
             if wanted(path) && !is_test {
-                parsed.push((file, Rc::clone(&ast), crate_root.has_chains));
+                let cfgs = cfgs | &modules::conditions(&ast.file.attrs);
+                parsed.push((file, Rc::clone(&ast), crate_root.has_chains, cfgs));
             }
             Some(ast)
         });
     }
-    for (file, ast, has_chains) in &parsed {
-        sites::find(&mut sources, *file, ast, *has_chains, &mut gathered);
+    for (file, ast, has_chains, cfgs) in parsed {
+        sites::find(&mut sources, file, &ast, has_chains, cfgs, &mut gathered);
     }
     let (points, constructors) = (&gathered.insertion_points, &gathered.constructors);
     let exits = early_exits::sites(&sources, points, constructors, &gathered.declared);

@@ -1,12 +1,16 @@
 //! Follows `mod` declarations and included files from a crate root through its files, skipping test code.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::rc::Rc;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use nopol_basics::skip::is_marked_skip;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Item, ItemMod, Meta};
+use syn::{Attribute, Item, ItemMod, Meta, MetaList, Token};
 
 use super::old_syntax::modernized;
 
@@ -70,98 +74,117 @@ pub fn is_test_code(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a line directly above an item, or among its attributes, is the comment `// nopol: skip`.
-pub fn is_marked_skip(text: &str, start: usize, end_of_head: usize) -> bool {
-    let marked = |line: &str| {
-        line.trim()
-            .strip_prefix("//")
-            .is_some_and(|comment| comment.trim_start_matches('/').trim() == "nopol: skip")
-    };
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    text[..line_start]
-        .lines()
-        .rev()
-        .take_while(|line| {
-            line.trim_start().starts_with("//") || line.trim_start().starts_with('#')
-        })
-        .any(marked)
-        || text[line_start..end_of_head.max(line_start)]
-            .lines()
-            .any(marked)
+/// The conditions of the `cfg` attributes, without white space; those in `all(…)` one by one.
+pub fn conditions(attrs: &[Attribute]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for attr in attrs {
+        if let Meta::List(list) = &attr.meta
+            && list.path.is_ident("cfg")
+        {
+            add_conditions(list, &mut found);
+        }
+    }
+    found
 }
 
-type Reader<'a> = dyn FnMut(&Utf8Path, io::Result<String>) -> Option<Rc<Ast>> + 'a;
+fn add_conditions(of: &MetaList, found: &mut BTreeSet<String>) {
+    let parts = of.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    for part in parts.into_iter().flatten() {
+        match &part {
+            Meta::List(list) if list.path.is_ident("all") => add_conditions(list, found),
+            _ => {
+                found.insert(part.to_token_stream().to_string().replace(' ', ""));
+            }
+        }
+    }
+}
+
+type Reader<'a> =
+    dyn FnMut(&Utf8Path, io::Result<String>, &BTreeSet<String>) -> Option<Rc<Ast>> + 'a;
 
 /// Calls `reader` for the crate root and every module file below it. The reader parses the file, or returns
-/// `None` to skip the file's child modules. Paths are relative to `root`.
+/// `None` to skip the file's child modules. Paths are relative to `root`. The reader also learns the conditions under which the file
+/// is compiled.
 pub fn walk(root: &Utf8Path, path: &Utf8Path, reader: &mut Reader) {
     let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
-    walk_file(root, path, &dir, reader);
+    walk_file(root, path, &dir, &BTreeSet::new(), reader);
 }
 
 /// `dir` is the directory of the file's child modules.
-fn walk_file(root: &Utf8Path, path: &Utf8Path, dir: &Utf8Path, reader: &mut Reader) {
+fn walk_file(
+    root: &Utf8Path,
+    path: &Utf8Path,
+    dir: &Utf8Path,
+    cfgs: &BTreeSet<String>,
+    reader: &mut Reader,
+) {
     let text = match path.is_absolute() {
         true => Err(io::Error::other("it is outside of the working copy")),
         false => std::fs::read_to_string(root.join(path)),
     };
     let skip_marks = text.as_ref().cloned().unwrap_or_default();
-    let Some(ast) = reader(path, text) else {
+    let Some(ast) = reader(path, text, cfgs) else {
         return;
     };
-    let home = path.parent().unwrap_or(Utf8Path::new(""));
-    walk_items(root, &ast, &ast.file.items, &skip_marks, home, dir, reader);
+    let walk = Walk {
+        root,
+        ast: &ast,
+        text: &skip_marks,
+        home: path.parent().unwrap_or(Utf8Path::new("")),
+    };
+    walk.items(&ast.file.items, dir, cfgs, reader);
 }
 
-fn walk_items(
-    root: &Utf8Path,
-    ast: &Ast,
-    items: &[Item],
-    text: &str,
-    home: &Utf8Path,
-    dir: &Utf8Path,
-    reader: &mut Reader,
-) {
-    for item in items {
-        let module = match item {
-            Item::Mod(module) => module,
-            Item::Macro(call) if call.mac.path.is_ident("include") => {
-                if let Some(path) = included(root, &call.mac.tokens, home) {
-                    let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
-                    walk_file(root, &path, &dir, reader);
+/// The walk through one file.
+struct Walk<'a> {
+    root: &'a Utf8Path,
+    ast: &'a Ast,
+    text: &'a str,
+    /// The directory of the file.
+    home: &'a Utf8Path,
+}
+
+impl Walk<'_> {
+    fn items(&self, items: &[Item], dir: &Utf8Path, cfgs: &BTreeSet<String>, reader: &mut Reader) {
+        let root = self.root;
+        for item in items {
+            let module = match item {
+                Item::Mod(module) => module,
+                Item::Macro(call) if call.mac.path.is_ident("include") => {
+                    if let Some(path) = included(root, &call.mac.tokens, self.home) {
+                        let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
+                        walk_file(root, &path, &dir, cfgs, reader);
+                    }
+                    continue;
                 }
+                // `macro_rules!` has a name; its body is a pattern and no code.
+                Item::Macro(call) if call.ident.is_none() => {
+                    for items in in_macro(&call.mac.tokens) {
+                        self.items(&items, dir, cfgs, reader);
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            if is_test_code(&module.attrs) || module_is_skipped(self.ast, module, self.text) {
                 continue;
             }
-            // `macro_rules!` has a name; its body is a pattern and no code.
-            Item::Macro(call) if call.ident.is_none() => {
-                for items in in_macro(&call.mac.tokens) {
-                    walk_items(root, ast, &items, text, home, dir, reader);
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        if is_test_code(&module.attrs) || module_is_skipped(ast, module, text) {
-            continue;
-        }
-        let name = module.ident.to_string();
-        let name = name.trim_start_matches("r#");
-        match &module.content {
-            Some((_, items)) => {
+            let cfgs = &(cfgs | &conditions(&module.attrs));
+            let name = module.ident.to_string();
+            let name = name.trim_start_matches("r#");
+            match &module.content {
                 // A `#[path]` attribute on an inline module is too rare to support.
-                walk_items(
-                    root,
-                    ast,
-                    items,
-                    text,
-                    &dir.join(name),
-                    &dir.join(name),
-                    reader,
-                );
-            }
-            None => {
-                if let Some((path, dir)) = module_file(root, module, name, home, dir) {
-                    walk_file(root, &path, &dir, reader);
+                Some((_, items)) => {
+                    let inner = Walk {
+                        home: &dir.join(name),
+                        ..*self
+                    };
+                    inner.items(items, &dir.join(name), cfgs, reader);
+                }
+                None => {
+                    if let Some((path, dir)) = module_file(root, module, name, self.home, dir) {
+                        walk_file(root, &path, &dir, cfgs, reader);
+                    }
                 }
             }
         }
@@ -269,19 +292,25 @@ mod tests {
         let root = Utf8Path::from_path(dir.path()).unwrap();
         let lib = "macro_rules! on { ($($i:item)*) => { $($i)* }; (no) => { mod never; } }\n\
                    on! { mod a; pub(crate) mod inline { mod b; } }\n\
-                   cfg_if! { if #[cfg(unix)] { mod c; } else { mod d; } }\n";
-        let files = ["a.rs", "inline/b.rs", "c.rs", "d.rs", "never.rs"];
+                   cfg_if! { if #[cfg(unix)] { mod c; } else { mod d; } }\n\
+                   #[cfg(all(unix, feature = \"x\"))] mod e;\n";
+        let files = ["a.rs", "inline/b.rs", "c.rs", "d.rs", "e.rs", "never.rs"];
         std::fs::create_dir(root.join("inline")).unwrap();
         for file in files {
             std::fs::write(root.join(file), "").unwrap();
         }
         std::fs::write(root.join("lib.rs"), lib).unwrap();
-        let mut seen = Vec::new();
-        walk(root, Utf8Path::new("lib.rs"), &mut |path, text| {
+        let (mut seen, mut conditional) = (Vec::new(), Vec::new());
+        walk(root, Utf8Path::new("lib.rs"), &mut |path, text, cfgs| {
             seen.push(path.to_string());
+            conditional.extend(cfgs.iter().map(|cfg| format!("{path}: {cfg}")));
             parse(&text.unwrap()).ok().map(Rc::new)
         });
-        assert_eq!(seen, ["lib.rs", "a.rs", "inline/b.rs", "c.rs", "d.rs"]);
+        assert_eq!(
+            seen,
+            ["lib.rs", "a.rs", "inline/b.rs", "c.rs", "d.rs", "e.rs"]
+        );
+        assert_eq!(conditional, ["e.rs: feature=\"x\"", "e.rs: unix"]);
     }
 
     #[test]

@@ -278,8 +278,19 @@ fn joined_once(text: &str) -> Option<String> {
         let is_alike = between.trim() == "||" && of(text, one)? == of(text, other)?;
         (is_alike && ends(text, one)? && ends(text, other)?).then_some((one, other))
     })?;
-    let listed = other.alternatives.first()?.start..other.alternatives.last()?.end;
-    let added = format!(" | {})", &text[listed]);
+    let known: Vec<&str> = one
+        .alternatives
+        .iter()
+        .map(|it| &text[it.clone()])
+        .collect();
+    let mut added = String::new();
+    for alternative in other.alternatives.iter().map(|it| &text[it.clone()]) {
+        if !known.contains(&alternative) {
+            added.push_str(" | ");
+            added.push_str(alternative);
+        }
+    }
+    added.push(')');
     let mut joined = text.to_owned();
     joined.replace_range(one.alternatives.last()?.end..other.call.end, &added);
     // A single call needs no parentheses.
@@ -410,6 +421,11 @@ mod tests {
         assert_eq!(
             joined("matches!(x, A) || matches!(x, B) || matches!(x, C)"),
             "matches!(x, A | B | C)"
+        );
+        // Every alternative was listed again.
+        assert_eq!(
+            joined("matches!(x, A | 'b'..='d') || matches!(x, A | 'b'..='d' | 'b'..='e')"),
+            "matches!(x, A | 'b'..='d' | 'b'..='e')"
         );
         for other in [
             "matches!(x, A) || matches!(y, B)",

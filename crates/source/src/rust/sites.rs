@@ -17,13 +17,13 @@ use nopol_basics::hash;
 use nopol_expr::Binding;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Item, Macro, Pat, Stmt};
+use syn::{Attribute, Block, Expr, Item, Macro, Pat, Stmt};
 
 use super::early_exits::variants::Declared;
 use super::early_exits::{Constructor, InsertionPoint};
 use super::effects::Named;
 use super::integers::Integers;
-use super::modules::Ast;
+use super::modules::{self, Ast};
 use super::scope::Scopes;
 use super::templates::template;
 use super::types::macro_name;
@@ -45,12 +45,13 @@ pub struct Gathered {
 }
 
 /// Adds the sites, functions and declarations of a file to `sources`; `has_chains` says whether its edition has
-/// let-chains.
+/// let-chains, `cfgs` when the file is compiled.
 pub fn find(
     sources: &mut Sources,
     file: FileIndex,
     ast: &Ast,
     has_chains: bool,
+    cfgs: BTreeSet<String>,
     all: &mut Gathered,
 ) {
     let text = sources.files[file].text.clone();
@@ -63,6 +64,7 @@ pub fn find(
         all,
         scopes: Scopes::default(),
         path: Vec::new(),
+        cfgs,
         end_of_items: 0,
         owner: None,
         function: None,
@@ -99,6 +101,8 @@ struct Finder<'a> {
     scopes: Scopes,
     /// Names of the enclosing modules, types and functions.
     path: Vec<String>,
+    /// What must hold for the visited items to be compiled.
+    cfgs: BTreeSet<String>,
     /// The end of the last item of the enclosing module.
     end_of_items: usize,
     /// The type or trait of the visited function.
@@ -138,6 +142,14 @@ impl Finder<'_> {
         let outer = std::mem::replace(&mut self.end_of_items, end);
         items.iter().for_each(|item| self.visit_item(item));
         self.end_of_items = outer;
+    }
+
+    /// Visits items that are compiled only under the conditions of these attributes.
+    fn under(&mut self, attrs: &[Attribute], visit: impl FnOnce(&mut Self)) {
+        let inner = &self.cfgs | &modules::conditions(attrs);
+        let outer = std::mem::replace(&mut self.cfgs, inner);
+        visit(self);
+        self.cfgs = outer;
     }
 
     fn with_path(&mut self, name: String, visit: impl FnOnce(&mut Self)) {

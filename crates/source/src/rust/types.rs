@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Item, ReceiverKind, ReturnType, Signature, Type, UseTree};
 
+use super::modules::conditions;
 use crate::{Callable, DataType, DeclaredType, FileIndex, Variant};
 
 /// A type without its references.
@@ -28,9 +29,14 @@ pub fn declared(ty: &Type) -> DeclaredType {
     }
 }
 
-/// A struct or enum whose parts can be read; `at` is the end of the module's items. `None` for other items and for
+/// A struct or enum whose parts can be read; `at` is the end of the module's items, which are compiled under the conditions `outer`. `None` for other items and for
 /// packed structs, whose fields cannot be borrowed.
-pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
+pub fn data_type(
+    item: &Item,
+    file: FileIndex,
+    at: usize,
+    outer: &BTreeSet<String>,
+) -> Option<DataType> {
     let (ident, generics, attrs) = match item {
         Item::Struct(item) => (&item.ident, &item.generics, &item.attrs),
         Item::Enum(item) => (&item.ident, &item.generics, &item.attrs),
@@ -48,6 +54,7 @@ pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
         cfg: cfgs
             .map(|attr| attr.to_token_stream().to_string())
             .collect(),
+        cfgs: outer | &conditions(attrs),
         parameters,
         ty: format!("{ident}{arguments}"),
         bounds,
@@ -60,12 +67,20 @@ pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
             _ => BTreeSet::new(),
         },
         variants: match item {
-            Item::Enum(item) => item.variants.iter().map(variant).collect(),
+            Item::Enum(item) => {
+                let always = item.variants.iter().filter(|it| is_always(&it.attrs));
+                always.map(variant).collect()
+            }
             _ => Vec::new(),
         },
         is_comparable: attrs.iter().any(|attr| derives(attr, "PartialEq")),
         is_copy: attrs.iter().any(|attr| derives(attr, "Copy")),
     })
+}
+
+/// Whether a field or variant is compiled whenever its type is.
+fn is_always(attrs: &[Attribute]) -> bool {
+    conditions(attrs).is_empty()
 }
 
 /// Names or indices of a struct's fields, with their types.
@@ -74,13 +89,17 @@ fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
         let name = field.ident.as_ref().map(ToString::to_string);
         (name.unwrap_or_else(|| at.to_string()), declared(&field.ty))
     };
-    fields.iter().enumerate().map(name).collect()
+    let all = fields.iter().enumerate();
+    all.filter(|(_, field)| is_always(&field.attrs))
+        .map(name)
+        .collect()
 }
 
 /// The fields that only the struct's own module and those in it see.
 fn private_fields(of: &Fields) -> BTreeSet<String> {
     let is_private = |field: &syn::Field| matches!(field.vis, syn::Visibility::Inherited);
-    let named = fields(of).into_iter().zip(of);
+    let always = of.iter().filter(|field| is_always(&field.attrs));
+    let named = fields(of).into_iter().zip(always);
     let private = named.filter(|(_, field)| is_private(field));
     private.map(|((name, _), _)| name).collect()
 }
@@ -136,6 +155,7 @@ pub fn callable(
     signature: &Signature,
     owner: Option<&String>,
     file: FileIndex,
+    cfgs: &BTreeSet<String>,
 ) -> Option<Callable> {
     let ReturnType::Type(_, returns) = &signature.output else {
         return None;
@@ -185,6 +205,7 @@ pub fn callable(
         names: typed.clone().map(|it| name(&it.pat)).collect(),
         parameters: typed.map(|it| parameter(&it.ty)).collect(),
         returns,
+        cfgs: cfgs.clone(),
     })
 }
 

@@ -216,7 +216,7 @@ impl Body<'_, '_> {
             })
         );
         // A zero that is written may be another number, unless there are too many.
-        let is_idle = is_zero && (length > MOST_ONE_BY_ONE || self.is_for_tests);
+        let is_idle = is_zero && (length > MOST_ONE_BY_ONE || self.is_fixed);
         if is_idle && role.is_fresh || value.ty.size() == 0 {
             return Ok(ty);
         }

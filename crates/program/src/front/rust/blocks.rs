@@ -190,7 +190,7 @@ impl Body<'_, '_> {
         let jumps = self.jumps;
         let (statements, value) = self.scoped(work)?;
         match value.repr {
-            Repr::Scalar(expr) if jumps == self.jumps && !self.is_for_tests => {
+            Repr::Scalar(expr) if jumps == self.jumps && !self.is_fixed => {
                 let expr = super::arithmetic::block(statements, expr);
                 Ok(Value::scalar(value.ty, expr))
             }

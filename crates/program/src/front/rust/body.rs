@@ -52,7 +52,7 @@ pub(super) struct Body<'f, 'a> {
     pub home: Home,
     pub guesses: Guesses,
     pub function: Option<FunctionId>,
-    pub is_for_tests: bool,
+    pub is_fixed: bool,
     pub result: Type,
     /// Points to where a result of more than one cell is written.
     pub result_pointer: Option<VariableId>,
@@ -75,7 +75,7 @@ impl<'f, 'a> Body<'f, 'a> {
             home: home.clone(),
             guesses,
             function: None,
-            is_for_tests: false,
+            is_fixed: false,
             result: Type::unit(),
             result_pointer: None,
             targets: Vec::new(),
@@ -223,7 +223,7 @@ impl<'f, 'a> Body<'f, 'a> {
     }
 
     fn place_at(&self, kind: PlaceKind, span: Span) -> Option<Place> {
-        if self.is_for_tests {
+        if self.is_fixed {
             return None;
         }
         let source = &self.front.sources[self.home.file];
@@ -394,7 +394,7 @@ impl<'f, 'a> Body<'f, 'a> {
             ExprKind::Cast(inner) => self.is_written(inner),
             _ => false,
         };
-        is_written && !self.is_for_tests
+        is_written && !self.is_fixed
     }
 
     /// An expression that can be written several times.

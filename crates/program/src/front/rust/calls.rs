@@ -94,6 +94,9 @@ impl<'a> Body<'_, 'a> {
                     span,
                     match is_std {
                         true => format!("`{written}` of the standard library is not supported"),
+                        false if self.front.items.may_be_made_by_macro(name) => {
+                            format!("a macro may make `{written}`, which is not supported")
+                        }
                         false => format!("`{written}` is not a function of the crate"),
                     },
                 ))

@@ -154,11 +154,11 @@ impl<'a> Front<'a> {
                 home: None,
                 initially: Default::default(),
             });
-            if !of.context.is_for_tests {
+            if !of.context.is_fixed {
                 front.state.owner = Some(Owner::Variable(variable));
             }
             let mut body = Body::new(front, &home, guesses);
-            body.is_for_tests = of.context.is_for_tests;
+            body.is_fixed = of.context.is_fixed;
             let (first, last) = of.ends;
             let range = |span: proc_macro2::Span| span.byte_range();
             let number = super::source::number;
@@ -171,7 +171,7 @@ impl<'a> Front<'a> {
         self.open.pop();
         self.state.owner = around;
         let (variable, statements) = statements?;
-        if !of.context.is_for_tests {
+        if !of.context.is_fixed {
             let owner = Owner::Variable(variable);
             let written = &mut self.state.program.written;
             inventory::note_value(written, of.file, of.value, (owner, false));

@@ -233,7 +233,7 @@ impl<'a> Front<'a> {
         };
         let mut values = Vec::new();
         match named.declared {
-            _ if named.context.is_for_tests => {}
+            _ if named.context.is_fixed => {}
             Declared::Enum(of) => {
                 let variants = of.variants.iter();
                 let written = variants.filter_map(|variant| variant.discriminant.as_ref());

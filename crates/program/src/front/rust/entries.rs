@@ -102,7 +102,7 @@ impl<'a> Front<'a> {
         } else {
             let mut body = Body::new(self, &function.home(), Guesses::default());
             // What it does is in no source, and so never wrong.
-            body.is_for_tests = true;
+            body.is_fixed = true;
             let entry = body.entry((id, function.name()), &parameters, &result, nowhere(span));
             self.state.program.functions.push_and_get_key(entry)
         };

@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, Generics, ImplItem, Item, Meta, Signature, StaticMutability};
 
 use super::imports::{Imports, items_in};
 use super::lengths;
-use super::source::Source;
+use super::source::{Source, span_of};
+use super::unread::{self, is_test};
+use crate::ir::Span;
 
 /// A function or method.
 pub(super) struct Function<'a> {
@@ -52,8 +55,8 @@ pub(super) struct Named<'a> {
 /// What holds for an item because of where it is.
 #[derive(Clone, Default)]
 pub(super) struct Context {
-    /// Whether it is compiled for tests only.
-    pub is_for_tests: bool,
+    /// Whether nothing in it is changed: it is compiled for tests only, or marked `nopol: skip`.
+    pub is_fixed: bool,
     /// Why it is outside of the subset, if something uses it.
     pub problem: Option<Rc<str>>,
     /// Whether it is in the implementation of a trait.
@@ -74,6 +77,20 @@ pub(super) struct Items<'a> {
     /// What each file imports.
     pub imports: Vec<Imports>,
     macros: HashSet<String>,
+    /// Every word in the arguments of macros that stand among items, which may make items with such names.
+    words_in_macros: HashSet<String>,
+    /// The tests that are no plain `#[test]`.
+    unread: Vec<Unread>,
+}
+
+/// A test that is not read, because of how it is written.
+pub(super) struct Unread {
+    /// Its path within its crate.
+    pub path: String,
+    /// Where it is.
+    pub at: Span,
+    /// Why it is not read.
+    pub reason: String,
 }
 
 /// A name that more than one item has, or the only one, or none.
@@ -81,16 +98,21 @@ type Lookup<T> = Result<Option<T>, String>;
 
 impl<'a> Items<'a> {
     pub fn of(sources: &'a [Source]) -> Self {
-        let mut test_modules = HashSet::new();
+        let mut fixed_modules = HashSet::new();
         for source in sources {
-            find_test_modules(&source.file.items, &source.module(), &mut test_modules);
+            find_fixed_modules(
+                source,
+                &source.file.items,
+                &source.module(),
+                &mut fixed_modules,
+            );
         }
         let mut items = Self::default();
         for (file, source) in sources.iter().enumerate() {
             let module = source.module();
-            let is_below = (1..=module.len()).any(|end| test_modules.contains(&module[..end]));
+            let is_below = (1..=module.len()).any(|end| fixed_modules.contains(&module[..end]));
             let context = Context {
-                is_for_tests: source.is_for_tests() || is_below,
+                is_fixed: source.is_for_tests() || is_below,
                 ..Context::default()
             };
             items.imports.push(Imports::of(&source.file));
@@ -99,10 +121,12 @@ impl<'a> Items<'a> {
             };
             let mut scope = Scope {
                 items: &mut items,
+                source,
                 file,
                 module,
             };
             scope.add_all(&source.file.items, context);
+            scope.add_harness();
             lengths::collect(&source.file, &mut items.lengths);
         }
         items.close_lengths();
@@ -114,6 +138,16 @@ impl<'a> Items<'a> {
         let mut names: Vec<&str> = self.tests.keys().map(String::as_str).collect();
         names.sort_unstable();
         names.into_iter()
+    }
+
+    /// The tests that are not read, because of how they are written.
+    pub fn unread(&self) -> &[Unread] {
+        &self.unread
+    }
+
+    /// Whether a macro may make an item of this name.
+    pub fn may_be_made_by_macro(&self, name: &str) -> bool {
+        self.words_in_macros.contains(name)
     }
 
     /// Whether all tests with this path are run only if that is asked for.
@@ -211,6 +245,7 @@ fn ambiguous(name: &str) -> String {
 /// Where items are added.
 struct Scope<'i, 'a> {
     items: &'i mut Items<'a>,
+    source: &'a Source,
     file: usize,
     module: Vec<String>,
 }
@@ -228,16 +263,27 @@ impl<'a> Scope<'_, 'a> {
         };
         match item {
             Item::Fn(of) => {
-                let function = self.add_function(None, &of.attrs, &of.sig, &of.block, context);
-                if of.attrs.iter().any(|attr| attr.path().is_ident("test")) {
-                    let path = [self.module.as_slice(), &[of.sig.ident.to_string()]].concat();
-                    let tests = self.items.tests.entry(path.join("::")).or_default();
-                    tests.push(function);
+                let parts = (&*of.attrs, &of.sig, &*of.block);
+                let function = self.add_function(None, of, parts, context);
+                let path = self.path_of(&of.sig.ident);
+                if is_test(&of.attrs) {
+                    self.items.tests.entry(path).or_default().push(function);
+                } else if let Some(attr) =
+                    of.attrs.iter().find(|attr| unread::is_of_other_crate(attr))
+                {
+                    let reason = unread::attribute_reason(attr);
+                    self.unread(path, span_of(self.file, &of.sig.ident), reason);
                 }
             }
             Item::Impl(of) => self.add_impl(of, context),
             Item::Mod(of) => {
                 if let Some((_, items)) = &of.content {
+                    let is_marked = self.source.is_marked_skip(of, &of.mod_token);
+                    let is_fixed = context.is_fixed || is_marked;
+                    let context = Context {
+                        is_fixed,
+                        ..context
+                    };
                     self.module.push(of.ident.to_string());
                     self.add_all(items, context);
                     self.module.pop();
@@ -270,9 +316,40 @@ impl<'a> Scope<'_, 'a> {
             Item::Macro(of) => {
                 let name = of.ident.as_ref().map(ToString::to_string);
                 self.items.macros.extend(name);
+                if of.ident.is_none() {
+                    self.add_made(&of.mac);
+                }
             }
             // The rest is never reached.
             _ => {}
+        }
+    }
+
+    fn path_of(&self, ident: &syn::Ident) -> String {
+        [self.module.as_slice(), &[ident.to_string()]]
+            .concat()
+            .join("::")
+    }
+
+    fn unread(&mut self, path: String, at: Span, reason: String) {
+        self.items.unread.push(Unread { path, at, reason });
+    }
+
+    /// Adds what a macro may make.
+    fn add_made(&mut self, mac: &'a syn::Macro) {
+        unread::words(mac.tokens.clone(), &mut self.items.words_in_macros);
+        for ident in unread::in_macro(&mac.tokens) {
+            let reason = unread::macro_reason(mac);
+            self.unread(self.path_of(&ident), span_of(self.file, &ident), reason);
+        }
+    }
+
+    /// Adds the only test of a target that runs it itself.
+    fn add_harness(&mut self) {
+        if let Some(main) = unread::own_main(self.source) {
+            let at = span_of(self.file, &main.sig.ident);
+            let reason = "the target has no `#[test]` but a `main`, which is not supported";
+            self.unread("main".to_owned(), at, reason.to_owned());
         }
     }
 
@@ -313,14 +390,13 @@ impl<'a> Scope<'_, 'a> {
     fn add_function(
         &mut self,
         owner: Option<&str>,
-        attrs: &'a [Attribute],
-        sig: &'a Signature,
-        block: &'a Block,
+        item: &impl Spanned,
+        (attrs, sig, block): (&'a [Attribute], &'a Signature, &'a Block),
         context: Context,
     ) -> Rc<Function<'a>> {
-        let is_test = attrs.iter().any(|attr| attr.path().is_ident("test"));
+        let is_marked = self.source.is_marked_skip(item, &sig.fn_token);
         let context = Context {
-            is_for_tests: context.is_for_tests || is_test,
+            is_fixed: context.is_fixed || is_test(attrs) || is_marked,
             problem: context
                 .problem
                 .or_else(|| generic(&sig.generics).map(Rc::from)),
@@ -365,8 +441,8 @@ impl<'a> Scope<'_, 'a> {
             match item {
                 ImplItem::Fn(method) => {
                     if let Some(context) = within(&method.attrs, context.clone()) {
-                        let (sig, block) = (&method.sig, &method.block);
-                        self.add_function(Some(&owner), &method.attrs, sig, block, context);
+                        let parts = (&*method.attrs, &method.sig, &method.block);
+                        self.add_function(Some(&owner), method, parts, context);
                     }
                 }
                 ImplItem::Const(constant) => {
@@ -414,7 +490,7 @@ fn within(attrs: &[Attribute], mut context: Context) -> Option<Context> {
             Meta::List(list) if list.path.is_ident("cfg") => {
                 let condition = list.tokens.to_string().replace(' ', "");
                 match &*condition {
-                    "test" => context.is_for_tests = true,
+                    "test" => context.is_fixed = true,
                     "not(test)" => return None,
                     _ => context.problem = Some(conditional(&condition).into()),
                 }
@@ -444,18 +520,24 @@ fn conditional(condition: &str) -> String {
     format!("conditional compilation, here `cfg({condition})`, is not supported{advice}")
 }
 
-/// Adds the modules in other files that are compiled for tests only.
-fn find_test_modules(items: &[Item], module: &[String], found: &mut HashSet<Vec<String>>) {
+/// Adds the modules in other files that are compiled for tests only, or marked `nopol: skip`.
+fn find_fixed_modules(
+    source: &Source,
+    items: &[Item],
+    module: &[String],
+    found: &mut HashSet<Vec<String>>,
+) {
     for item in items {
         let Item::Mod(of) = item else {
             continue;
         };
         let path = [module, &[of.ident.to_string()]].concat();
         let context = within(&of.attrs, Context::default());
-        if context.is_some_and(|context| context.is_for_tests) {
+        let is_for_tests = context.is_some_and(|context| context.is_fixed);
+        if is_for_tests || source.is_marked_skip(of, &of.mod_token) {
             found.insert(path);
         } else if let Some((_, items)) = &of.content {
-            find_test_modules(items, &path, found);
+            find_fixed_modules(source, items, &path, found);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The files of the crate: their syntax trees, and where spans are in their text.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::skip::is_marked_skip;
 use syn::spanned::Spanned;
 
 use crate::ir::{Outside, Span};
@@ -53,6 +54,15 @@ impl Source {
             && parts
                 .iter()
                 .any(|part| ["tests", "benches", "examples"].contains(part))
+    }
+
+    /// Whether the comment `// nopol: skip` marks an item that begins here, and whose own text ends where its body begins.
+    pub fn is_marked_skip(&self, item: &impl Spanned, head: &impl Spanned) -> bool {
+        let (start, end) = (
+            item.span().byte_range().start,
+            head.span().byte_range().start,
+        );
+        is_marked_skip(&self.text, start, end)
     }
 
     /// The path of the module that the file is, within its crate.

@@ -10,7 +10,7 @@ impl Generator<'_> {
     /// Calls of the subject's own predicates, and harvested calls with other operands.
     pub(super) fn calls(&self) -> Vec<TermText> {
         let mut calls = Vec::new();
-        for callable in &self.sources.callables {
+        for callable in self.callables() {
             if callable.returns == "bool" {
                 calls.extend(self.applied(callable));
             }
@@ -210,4 +210,32 @@ pub(super) fn is_parameter(name: &str) -> bool {
 /// The type's name without arguments.
 fn generic_name(plain: &str) -> &str {
     plain.split('<').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::candidate_terms;
+    use crate::rust::read_text;
+
+    #[test]
+    fn what_is_compiled_only_under_a_condition_is_used_only_there() {
+        let text = r#"#[cfg(feature = "extra")] const LIMIT: u32 = 20;
+            #[cfg(feature = "extra")] fn is_light(n: u32) -> bool { n <= LIMIT }
+            fn is_even(n: u32) -> bool { n % 2 == 0 }
+            fn everywhere(n: u32) -> bool { n < 5 }
+            #[cfg(all(unix, feature = "extra"))]
+            mod inside { fn f(n: u32) -> bool { n < 6 } }
+            #[cfg(feature = "extra")] fn beside(n: u32) -> bool { n < 7 }"#;
+        let sources = read_text(text);
+        let uses = |of: &str, what: &str| {
+            let mut sites = sources.sites.iter();
+            let site = sites.find(|site| site.text == of).unwrap();
+            let mut terms = candidate_terms::at(&sources, site).into_iter();
+            terms.any(|term| term.text.contains(what))
+        };
+        assert!(uses("n < 5", "is_even"));
+        assert!(!uses("n < 5", "is_light") && !uses("n < 5", "LIMIT"));
+        assert!(uses("n < 6", "is_light") && uses("n < 7", "is_light"));
+        assert!(uses("n < 7", "LIMIT"));
+    }
 }

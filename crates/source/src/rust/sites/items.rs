@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use nopol_basics::skip::is_marked_skip;
 use quote::ToTokens;
 use syn::{Attribute, Block, FnArg, Item, Pat, ReturnType, Signature};
 
 use super::Finder;
 use crate::rust::early_exits::{Constructor, snippets};
 use crate::rust::for_tests::{beside_tests, may_be_test, only_helps_tests};
-use crate::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
+use crate::rust::modules::{self, is_test_code, module_is_skipped};
 use crate::rust::{effects, harvest, literals, splits, types, values};
 use crate::{Constant, DeclaredType, Function};
 
@@ -21,8 +22,19 @@ fn decides(sig: &Signature, body: &Block) -> bool {
 }
 
 impl Finder<'_> {
-    /// Visits a function's body, unless it is test code, marked `nopol: skip`, or a `const fn` that decides nothing.
+    /// Visits a function, under the conditions of its attributes.
     fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
+        self.under(attrs, |finder| finder.function_here(attrs, item, sig, body));
+    }
+
+    /// Visits a function's body, unless it is test code, marked `nopol: skip`, or a `const fn` that decides nothing.
+    fn function_here(
+        &mut self,
+        attrs: &[Attribute],
+        item: Range<usize>,
+        sig: &Signature,
+        body: &Block,
+    ) {
         if sig.inputs.is_empty()
             && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
             && (returns == "Self" || returns.split('<').next() == Some(owner))
@@ -48,9 +60,8 @@ impl Finder<'_> {
             effects: effects::of_function(sig, body),
         });
         let owner = self.owner.as_ref();
-        self.sources
-            .callables
-            .extend(types::callable(sig, owner, self.file));
+        let callable = types::callable(sig, owner, self.file, &self.cfgs);
+        self.sources.callables.extend(callable);
         if sig.constness.is_some() && !decides(sig, body) {
             return;
         }
@@ -64,6 +75,7 @@ impl Finder<'_> {
             span: item.start..self.range(body).end,
             constness: sig.constness.as_ref().map(|word| self.range(word)),
             owner: self.owner.clone(),
+            cfgs: self.cfgs.clone(),
             returns: returned(sig),
             returned_values: snippets::returned_values(body, self.text, self.ast.offset),
             exit_statements: snippets::exit_statements(body, self.text, self.ast.offset),
@@ -111,9 +123,15 @@ impl Finder<'_> {
     }
 
     /// Visits the items of a type or trait.
-    fn visit_owned(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
+    fn visit_owned(
+        &mut self,
+        owner: String,
+        path: String,
+        attrs: &[Attribute],
+        visit: impl FnOnce(&mut Self),
+    ) {
         let outer = self.owner.replace(owner);
-        self.with_path(path, visit);
+        self.under(attrs, |finder| finder.with_path(path, visit));
         self.owner = outer;
     }
 
@@ -150,11 +168,12 @@ impl Finder<'_> {
         self.sources.for_tests.push((path, what));
     }
 
-    fn constant(&mut self, name: &syn::Ident) {
+    fn constant(&mut self, name: &syn::Ident, attrs: &[Attribute]) {
         self.sources.constants.push(Constant {
             file: self.file,
             name: name.to_string(),
             owner: self.owner.clone(),
+            cfgs: &self.cfgs | &modules::conditions(attrs),
         });
     }
 
@@ -176,7 +195,9 @@ impl Finder<'_> {
                     && !is_test_code(&module.attrs)
                     && !module_is_skipped(self.ast, module, self.text)
                 {
-                    self.with_path(module.ident.to_string(), |finder| finder.items(items));
+                    self.under(&module.attrs, |finder| {
+                        finder.with_path(module.ident.to_string(), |finder| finder.items(items));
+                    });
                 }
             }
             Item::Impl(block) if !is_test_code(&block.attrs) => {
@@ -202,7 +223,7 @@ impl Finder<'_> {
                     let implementation = (last.ident.to_string(), ty.to_owned());
                     self.sources.implementations.insert(implementation);
                 }
-                self.visit_owned(name, path, |finder| {
+                self.visit_owned(name, path, &block.attrs, |finder| {
                     for item in &block.items {
                         match item {
                             syn::ImplItem::Fn(function) => {
@@ -214,7 +235,7 @@ impl Finder<'_> {
                                     &function.block,
                                 );
                             }
-                            syn::ImplItem::Const(item) => finder.constant(&item.ident),
+                            syn::ImplItem::Const(item) => finder.constant(&item.ident, &item.attrs),
                             _ => {}
                         }
                     }
@@ -222,7 +243,7 @@ impl Finder<'_> {
             }
             Item::Trait(item) if !is_test_code(&item.attrs) => {
                 let name = item.ident.to_string();
-                self.visit_owned(name.clone(), name, |finder| {
+                self.visit_owned(name.clone(), name, &item.attrs, |finder| {
                     for item in &item.items {
                         match item {
                             syn::TraitItem::Fn(function) => match &function.default {
@@ -233,11 +254,15 @@ impl Finder<'_> {
                                 // Its implementations determine its side effects.
                                 None => {
                                     let (owner, file) = (finder.owner.as_ref(), finder.file);
-                                    let callable = types::callable(&function.sig, owner, file);
+                                    let cfgs = &finder.cfgs | &modules::conditions(&function.attrs);
+                                    let callable =
+                                        types::callable(&function.sig, owner, file, &cfgs);
                                     finder.sources.callables.extend(callable);
                                 }
                             },
-                            syn::TraitItem::Const(item) => finder.constant(&item.ident),
+                            syn::TraitItem::Const(item) => {
+                                finder.constant(&item.ident, &item.attrs);
+                            }
                             _ => {}
                         }
                     }
@@ -247,7 +272,7 @@ impl Finder<'_> {
             | Item::Enum(syn::ItemEnum { attrs, .. })
                 if self.function.is_none() && !is_test_code(attrs) =>
             {
-                let data_type = types::data_type(item, self.file, self.end_of_items);
+                let data_type = types::data_type(item, self.file, self.end_of_items, &self.cfgs);
                 if let Some(data_type) = &data_type {
                     let derived = attrs.iter().flat_map(types::derived);
                     let of_type = derived.map(|name| (name, data_type.name.clone()));
@@ -256,9 +281,12 @@ impl Finder<'_> {
                 self.sources.types.extend(data_type);
             }
             Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
-                self.constant(&item.ident);
+                self.constant(&item.ident, &item.attrs);
             }
-            Item::Use(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+            // What is imported under a condition may be missing elsewhere.
+            Item::Use(item)
+                if self.function.is_none() && modules::conditions(&item.attrs).is_empty() =>
+            {
                 let imported = &mut self.sources.files[self.file].imported;
                 types::imported_constants(&item.tree, imported);
             }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use nopol_basics::skip::is_marked_skip;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ItemMacro;
@@ -25,9 +26,7 @@ impl Finder<'_> {
         };
         let span = self.range(item);
         let head = self.range(&item.mac.path).start;
-        if modules::is_test_code(&item.attrs)
-            || modules::is_marked_skip(self.text, span.start, head)
-        {
+        if modules::is_test_code(&item.attrs) || is_marked_skip(self.text, span.start, head) {
             return;
         }
         let mut found = Vec::new();
@@ -46,6 +45,7 @@ impl Finder<'_> {
             file: self.file,
             span,
             owner: None,
+            cfgs: self.cfgs.clone(),
             returns: None,
             returned_values: Vec::new(),
             exit_statements: Vec::new(),

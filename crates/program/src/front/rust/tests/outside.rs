@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 
+use super::super::{Wanted, read_all};
 use super::{read, read_files};
 
 fn reason(text: &str) -> String {
@@ -84,6 +85,11 @@ fn what_is_outside_is_named_with_its_line() {
         (
             "fn f() {\n    g();\n}",
             "2: `g` is not a function of the crate",
+        ),
+        // It was "`g` is not a function of the crate".
+        (
+            "macro_rules! m { ($n:ident) => { fn $n() {} } }\nm!(g);\nfn f() {\n    g();\n}",
+            "4: a macro may make `g`, which is not supported",
         ),
         (
             "use std::collections::HashMap;\nfn f() {\n    HashMap::new();\n}",
@@ -183,6 +189,34 @@ fn tests_that_are_to_panic_are_outside() {
     assert_eq!(
         reason(text),
         "src/lib.rs:2: the test `t` has parameters or a result, which is not supported"
+    );
+}
+
+#[test]
+fn tests_that_are_no_plain_tests_are_named() {
+    let files = [
+        (
+            "src/lib.rs",
+            "#[cfg(test)]\nmod tests {\n#[tokio::test]\nasync fn a() {}\nproptest! {\n#[test]\nfn b(x in 0..9) {}\n}\n#[test]\nfn c() {}\n}",
+        ),
+        ("tests/own.rs", "fn main() {}"),
+        ("tests/other.rs", "fn main() {}\n#[test]\nfn d() {}"),
+    ];
+    let files = files.map(|(path, text)| (Utf8PathBuf::from(path), text.to_owned()));
+    let all = read_all(&files, &|_, _| Wanted::Yes).unwrap();
+    let read: Vec<String> = all.tests.into_iter().map(|test| test.name).collect();
+    assert_eq!(read, ["d", "tests::c"]);
+    let outside = all.outside.iter();
+    let outside: Vec<String> = outside
+        .map(|(name, why)| format!("{name}: {why}"))
+        .collect();
+    assert_eq!(
+        outside,
+        [
+            "tests::a: src/lib.rs:4: the attribute `#[tokio::test]` makes the test, which is not supported",
+            "tests::b: src/lib.rs:7: the macro `proptest!` makes the test, which is not supported",
+            "main: tests/own.rs:1: the target has no `#[test]` but a `main`, which is not supported",
+        ]
     );
 }
 

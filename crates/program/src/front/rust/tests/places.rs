@@ -177,3 +177,21 @@ fn first(xs: &[i32], n: usize) -> i32 {
     assert!(is_repaired(&program, &tests, 0, 1));
     assert!(!is_repaired(&program, &tests, 0, 0));
 }
+
+#[test]
+fn what_is_marked_skip_has_no_places() {
+    let text = "\
+// nopol: skip
+fn g(n: i32) -> bool { n > 5 }
+fn f(n: i32) -> bool { g(n) && m::h(n) }
+// nopol: skip
+mod m {
+    pub fn h(n: i32) -> bool { n < 9 }
+}
+#[test]
+fn t() { assert!(f(6)); }
+";
+    let (program, _) = read(text, &["t"]).unwrap();
+    let lines: Vec<u32> = program.places.iter().map(|place| place.line).collect();
+    assert_eq!(lines, [3]);
+}
