@@ -38,6 +38,8 @@ pub enum Owner {
     Function(FunctionId),
     /// A global variable, by its initializer.
     Variable(VariableId),
+    /// A type outside of functions: anything may depend on it.
+    Type,
 }
 
 /// Kinds of operators and constants.

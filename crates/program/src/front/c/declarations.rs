@@ -33,6 +33,7 @@ impl Translator<'_> {
                 let base = self.specified(item)?;
                 for declarator in item.fields("declarator") {
                     let Declared { name, ty } = self.declarator(declarator, base.clone())?;
+                    self.types.named(&ty, &name);
                     self.bind(&name, Symbol::Type(ty));
                 }
             }

@@ -241,6 +241,10 @@ impl Translator<'_> {
                 let size = declarator.field("size");
                 let size = size.filter(|_| !(is_open && is_outermost));
                 let length = size.map(|size| self.length(size)).transpose()?;
+                // That of a type name is a part of `sizeof` or of a cast.
+                if let Some(size) = size.filter(|_| declarator.kind() == "array_declarator") {
+                    self.note_length(size);
+                }
                 Type::Array(Rc::new(base), length)
             }
             "function_declarator" | "abstract_function_declarator" => {
