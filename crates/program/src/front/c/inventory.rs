@@ -49,11 +49,29 @@ impl Translator<'_> {
         self.noted(body, (body.span(), false), Some(owner), arguments, None);
     }
 
-    /// Notes what the length of an array depends on, wherever the array is declared.
-    pub(super) fn note_length(&mut self, size: Syntax<'_>) {
-        let owner = self.owner.unwrap_or(Owner::Type);
-        self.noted(size, (size.span(), true), Some(owner), None, None);
-        self.own_named(size, owner);
+    /// Notes what the lengths depend on that are written in a declarator.
+    pub(super) fn note_lengths(&mut self, declarator: Syntax<'_>, owner: Owner) {
+        if let ("array_declarator", Some(size)) = (declarator.kind(), declarator.field("size")) {
+            self.noted(size, (size.span(), true), Some(owner), None, None);
+            self.own_named(size, owner);
+        }
+        if let Some(inner) = declarator.field("declarator") {
+            self.note_lengths(inner, owner);
+        }
+    }
+
+    /// What is computed depends on the size of all that is named there.
+    pub(super) fn note_size(&mut self, asked: Syntax<'_>) {
+        // The grammar takes a name in parentheses for a type.
+        if let ("identifier" | "type_identifier", Some(super::Symbol::Variable { id, .. })) =
+            (asked.kind(), self.symbol(asked.text()))
+        {
+            let id = *id;
+            self.program.written.size(id);
+        }
+        for child in asked.children() {
+            self.note_size(child);
+        }
     }
 
     /// The definitions of the constants that are named there belong to something more.
