@@ -125,7 +125,8 @@ fn a_run_that_ends_the_program_does_not_return() {
             .filter_map(|line| line.trim().strip_prefix("becomes  "));
         let mut found: Vec<_> = found.collect();
         let mut repairs = repairs.to_vec();
-        (found.sort_unstable(), repairs.sort_unstable());
+        found.sort_unstable();
+        repairs.sort_unstable();
         assert_eq!(found, repairs, "{text}");
     }
 }
