@@ -81,6 +81,57 @@ fn a_call_that_goes_wrong_is_said_to_for_its_own_reason() {
 }
 
 #[test]
+fn a_run_that_ends_the_program_does_not_return() {
+    let reference = "int wanted(int x) { if (x > 5) exit(1); return x; }";
+    for (text, asked, fails, repairs) in [
+        // The reference returns.
+        (
+            "int f(int x) { if (x > 4) exit(2); return x; }",
+            true,
+            "f(5) fails: it does not return 5",
+            &["x > 5"][..],
+        ),
+        // Where the reference exits, nothing is asked for.
+        (
+            "int f(int x) { if (x > 5) exit(3); return x + 1; }",
+            true,
+            "f(0) fails: it does not return 0",
+            &["x + 0", "x * 1", "x / 1"],
+        ),
+        // Without a reference a function may exit where it does not return.
+        (
+            "void f(int x) { if (x > 3) exit(1); assert(x < 3); }",
+            false,
+            "f(3) fails: an assertion does not hold",
+            &["x >= 3", "x > 2"],
+        ),
+        ("void f(int x) { if (x > 3) exit(1); }", false, "", &[]),
+    ] {
+        let subject = functions(&format!("#include <assert.h>\n{reference}\n{text}"));
+        let mut ask = vec!["c", "mutate", "--function=f", "--size=1", "--top=9"];
+        if asked {
+            ask.push("--reference-function=wanted");
+        }
+        let run = subject.nopol(&ask);
+        assert_eq!(run.code, 0, "{text}: {}{}", run.stdout, run.stderr);
+        let line = run.stdout.lines().next().unwrap_or_default();
+        match fails {
+            "" => assert!(line.ends_with("there is nothing to repair"), "{line}"),
+            fails => assert_eq!(line, fails),
+        }
+        let found = run
+            .stdout
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("becomes  "));
+        let mut found: Vec<_> = found.collect();
+        let mut repairs = repairs.to_vec();
+        found.sort_unstable();
+        repairs.sort_unstable();
+        assert_eq!(found, repairs, "{text}");
+    }
+}
+
+#[test]
 fn a_proof_says_that_globals_have_their_initial_values() {
     let reference = "int wanted(int x) { return x > 0 ? 1 : 0; }";
     for (text, has_globals) in [

@@ -457,6 +457,44 @@ fn discriminants_and_lengths_in_declarations_count_as_untried() {
 }
 
 #[test]
+fn a_length_counts_as_untried_wherever_it_is_written() {
+    for (declared, places) in [
+        ("static int of[3] = {7};", &["p.c:2:15 `3`"][..]),
+        ("static int of[2][3];", &["p.c:2:15 `2`", "p.c:2:18 `3`"]),
+        ("struct all { int of[3]; } all;", &["p.c:2:21 `3`"]),
+        ("typedef int row[3]; row of;", &["p.c:2:17 `3`"]),
+        ("enum { MOST = 3 }; static int of[MOST];", &["p.c:2:15 `3`"]),
+        (
+            "#define HALF 2\n#define MOST (HALF + 1)\nstatic int of[MOST];",
+            &["p.c:2:14 `2`", "p.c:3:20 `+`", "p.c:3:22 `1`"],
+        ),
+    ] {
+        let of = match declared.contains("struct") {
+            true => "all.of",
+            false => "of",
+        };
+        let program = format!(
+            "#include <stdio.h>\n{declared}\nint main(void) {{ printf(\"%d\\n\", (int)(sizeof {of} / sizeof {of}[0])); return 0; }}\n"
+        );
+        let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n\n[[c.test]]\nname = \"length\"\ncommand = \"./p\"\nstdout = \"5\\n\"\n";
+        let subject = Subject::new(&[("p.c", &program), ("nopol.toml", manifest)]);
+        let run = subject.nopol(&["c", "mutate", "--size=1"]);
+        let note = format!("not tried: {}\n", places.join(", "));
+        assert!(
+            run.stdout.contains(&note),
+            "{declared}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+        assert!(
+            run.stdout.contains("that were tried repairs it"),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
 fn a_bool_that_c_tests_by_its_name_alone_may_be_negated() {
     for (bad, good) in [
         (

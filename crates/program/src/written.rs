@@ -38,6 +38,10 @@ pub enum Owner {
     Function(FunctionId),
     /// A global variable, by its initializer.
     Variable(VariableId),
+    /// The length of a global variable, which is an array.
+    Length(VariableId),
+    /// A type outside of functions: anything may depend on it.
+    Type,
 }
 
 /// Kinds of operators and constants.
@@ -157,6 +161,16 @@ impl Written {
                 item.owners.push(owner);
             }
         });
+    }
+
+    /// Something depends on the size of a variable.
+    pub fn size(&mut self, variable: VariableId) {
+        let of = Owner::Length(variable);
+        for item in self.items.values_mut() {
+            if item.owners.contains(&of) && !item.owners.contains(&Owner::Type) {
+                item.owners.push(Owner::Type);
+            }
+        }
     }
 
     fn within(&mut self, within: Span, mut change: impl FnMut(&mut Item)) {

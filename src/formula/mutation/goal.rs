@@ -193,6 +193,7 @@ impl Goal {
                 check @ Check::Call {
                     arguments,
                     expected,
+                    ..
                 },
             ) = found.inputs.first()
         {
@@ -206,9 +207,7 @@ impl Goal {
                 reason: match (fault, expected) {
                     (Some(fault), _) => fault.to_string(),
                     (None, Some(expected)) => format!("it does not return {expected}"),
-                    (None, None) => {
-                        "an assertion does not hold, or the run fails otherwise".to_owned()
-                    }
+                    (None, None) => "it ends the program".to_owned(),
                 },
             });
         }

@@ -95,7 +95,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
     let has_headers = !headers.is_empty();
     let (mut sources, from) = match (database::compiled(listing), build_info.sources.take()) {
         (_, Some(sources)) => (sources, "all that is built"),
-        (Some((sources, name)), None) => (sources, name),
+        (Some(found), None) => (found.sources, found.name),
         (None, None) if !listing.has_only_tests() => {
             (listing.sources(), "all C files that do not look like tests")
         }

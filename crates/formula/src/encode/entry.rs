@@ -24,6 +24,8 @@ pub struct Called {
     pub returns: Bit,
     /// Whether a fault happens.
     pub faults: Bit,
+    /// Whether it ends the program by `exit`.
+    pub exits: Bit,
     /// Whether the run leaves what is explored.
     pub escapes: Bit,
     /// Whether a loop or recursion goes beyond the bound.
@@ -83,7 +85,9 @@ pub fn encode_call(
         }
         (Some(_), Value::Bits(word)) => Some(word),
     };
+    let exited = encoder.exited.take();
     Ok(Called {
+        exits: exited.map_or(Bit::FALSE, |(state, _)| state.live),
         returns: encoder.circuit.or(encoder.state.live, encoder.escapes),
         faults: encoder.faults,
         escapes: encoder.escapes,

@@ -14,6 +14,7 @@ impl Unmutated {
         let is_kept = |owner: &Owner| match owner {
             Owner::Function(function) => self.functions.contains(function),
             Owner::Variable(variable) => self.variables.contains(variable),
+            Owner::Length(_) | Owner::Type => false,
         };
         let is_reached = |owner: &Owner| {
             self.reached.as_ref().is_none_or(|reached| match owner {
@@ -22,6 +23,8 @@ impl Unmutated {
                 Owner::Variable(variable) => {
                     item.is_of_type || item.is_fixed || reached.variables.contains(variable)
                 }
+                Owner::Length(variable) => reached.variables.contains(variable),
+                Owner::Type => true,
             })
         };
         item.owners.iter().any(is_reached) && !item.owners.iter().any(is_kept)

@@ -77,6 +77,8 @@ struct SmallCall {
     arguments: Vec<i128>,
     /// What must be returned, if that matters.
     expected: Option<i128>,
+    /// Whether the program may end instead ([`Check::Call`]).
+    may_exit: bool,
     /// Whether the reference returns within the bound, so that the call counts for the formula, too.
     is_within: bool,
 }
@@ -111,6 +113,7 @@ impl SmallCalls {
                 calls.push(SmallCall {
                     arguments,
                     expected: reference.and(result),
+                    may_exit: end != End::Passed,
                     is_within,
                 });
             }
@@ -134,6 +137,7 @@ impl SmallCalls {
             let check = Check::Call {
                 arguments: call.arguments.clone(),
                 expected: call.expected,
+                may_exit: call.may_exit,
             };
             let verdict = specification.judge(program, &original, &check, extent, positions);
             (!verdict.holds && !is_late(extent)).then_some(check)
@@ -153,6 +157,7 @@ impl SmallCalls {
         for SmallCall {
             arguments,
             expected,
+            may_exit,
             ..
         } in &self.0
         {
@@ -161,6 +166,7 @@ impl SmallCalls {
                 End::Passed => expected.is_none() || result == *expected,
                 // What is not assumed does not count.
                 End::Assumption => true,
+                End::WrongExit(_) => *may_exit,
                 _ => false,
             };
             if !is_right {

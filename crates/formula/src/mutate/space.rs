@@ -149,7 +149,7 @@ impl Space {
         let owners = written.flat_map(|(_, item)| &item.owners);
         let written = owners.filter_map(|owner| match owner {
             Owner::Function(function) => Some(*function),
-            Owner::Variable(_) => None,
+            Owner::Variable(_) | Owner::Length(_) | Owner::Type => None,
         });
         let places = &mutator.original.places;
         let with_places = places.iter().filter_map(|place| place.function);

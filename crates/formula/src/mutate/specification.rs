@@ -22,8 +22,8 @@ pub enum Specification {
     /// It passes these tests.
     Tests(Vec<Test>),
     /// Whatever its arguments are, this function returns without a fault, and what the reference returns if there is
-    /// one. Arguments for which the reference has a fault do not count, nor do runs beyond the bound (AllRepair,
-    /// Definition 2).
+    /// one. Without a reference it may also end the program where it does not return unchanged. Arguments for which the
+    /// reference has a fault or ends the program do not count, nor do runs beyond the bound (AllRepair, Definition 2).
     Function {
         /// The function.
         function: FunctionId,
@@ -43,6 +43,8 @@ pub enum Check {
         arguments: Vec<i128>,
         /// What must be returned, if that matters.
         expected: Option<i128>,
+        /// Whether it is right to end the program instead: there is no reference, and the unchanged function does not return.
+        may_exit: bool,
     },
 }
 
@@ -97,6 +99,7 @@ impl Specification {
                 Check::Call {
                     arguments,
                     expected,
+                    may_exit,
                 },
             ) => {
                 let (run, result) =
@@ -105,8 +108,9 @@ impl Specification {
                 let is_cut = matches!(run.end, End::Bound(_) | End::Assumption | End::Steps);
                 let result = number_of(result);
                 let is_expected = expected.is_none_or(|wanted| result == Some(wanted));
+                let exits = matches!(run.end, End::WrongExit(_));
                 Verdict {
-                    holds: is_cut || ends && is_expected,
+                    holds: is_cut || ends && is_expected || exits && *may_exit,
                     ends,
                     sides: run.branches,
                     telling: run.telling,
@@ -169,6 +173,7 @@ impl Specification {
                 Check::Call {
                     arguments,
                     expected,
+                    may_exit,
                 },
             ) => {
                 let cells = cells(program, *function);
@@ -190,7 +195,11 @@ impl Specification {
                 // What is returned by a run that escapes is not known, but a fault before that is one.
                 let other = differs(circuit, &called, wanted.as_ref());
                 let right = circuit.or(!other, called.escapes);
-                Ok(circuit.and(right, !called.faults))
+                let right = circuit.and(right, !called.faults);
+                Ok(match may_exit {
+                    true => right,
+                    false => circuit.and(right, !called.exits),
+                })
             }
             _ => Ok(Bit::TRUE),
         }
@@ -260,9 +269,11 @@ struct Proof {
     /// When the original is wrong, and when its run comes to its end or to the bound.
     original: Bit,
     counts: Bit,
+    /// When a program may end by `exit`: the original does so or has a fault, and there is no reference.
+    may_exit: Bit,
     /// When the run of the reference comes to the bound: what it returns is not known.
     cut: Bit,
-    /// When the original returns within the bound, and so does the reference.
+    /// When the original returns within the bound or rightly ends the program, and the reference returns.
     ends: Bit,
     /// When a program must return: the reference does within the bound, or without one the original comes to an end.
     must_end: Bit,
@@ -337,6 +348,7 @@ impl<'a> Judge<'a> {
             reference: None,
             original: Bit::FALSE,
             counts: Bit::FALSE,
+            may_exit: Bit::FALSE,
             cut: Bit::FALSE,
             ends: Bit::FALSE,
             must_end: Bit::FALSE,
@@ -354,11 +366,18 @@ impl<'a> Judge<'a> {
             proof.reference = Some((called.result, counts));
         }
         let called = proof.call(&original, function, self.extent)?;
+        if reference.is_none() {
+            proof.may_exit = proof.circuit.or(called.exits, called.faults);
+        }
         proof.original = proof.wrong(&called);
         let reference = proof.reference.as_ref();
         let counts = reference.map_or(Bit::TRUE, |(_, counts)| *counts);
-        proof.ends = proof.circuit.and(called.returns, counts);
-        let ends = proof.circuit.or(called.returns, called.faults);
+        let ends = proof.ends(&called);
+        let reference = proof.reference.as_ref();
+        proof.ends = proof.circuit.and(ends, counts);
+        let ends = proof
+            .circuit
+            .any([called.returns, called.faults, called.exits]);
         proof.counts = proof.circuit.or(ends, called.cut);
         proof.must_end = match reference {
             Some(_) => counts,
@@ -443,7 +462,8 @@ impl<'a> Judge<'a> {
                 self.asked += 1;
                 let program = &mutant(&self.space.program, made);
                 let called = proof.call(program, *function, self.extent)?;
-                let mended = proof.circuit.and(proof.original, called.returns);
+                let ends = proof.ends(&called);
+                let mended = proof.circuit.and(proof.original, ends);
                 let mended = proof.solver.literal(&proof.circuit, mended);
                 Ok(proof.solver.check(&[mended])?)
             }
@@ -528,6 +548,12 @@ impl Proof {
         )
     }
 
+    /// When a call returns, or ends the program where it may.
+    fn ends(&mut self, called: &Called) -> Bit {
+        let exits = self.circuit.and(called.exits, self.may_exit);
+        self.circuit.or(called.returns, exits)
+    }
+
     /// When a call is wrong.
     fn wrong(&mut self, called: &Called) -> Bit {
         let (wanted, counts) = match &self.reference {
@@ -535,7 +561,8 @@ impl Proof {
             None => (None, Bit::TRUE),
         };
         let other = differs(&mut self.circuit, called, wanted);
-        let wrong = self.circuit.or(called.faults, other);
+        let exits = self.circuit.and(called.exits, !self.may_exit);
+        let wrong = self.circuit.any([called.faults, other, exits]);
         self.circuit.and(wrong, counts)
     }
 
@@ -554,7 +581,8 @@ impl Proof {
         let wrong: Lit = self.solver.literal(&self.circuit, wrong);
         if !self.solver.check(&[wrong])? {
             // Arguments for which the function ends and the reference does not were not judged either.
-            let ends = self.circuit.or(called.returns, called.faults);
+            let ends = [called.returns, called.faults, called.exits];
+            let ends = self.circuit.any(ends);
             let unjudged = self.circuit.and(ends, self.cut);
             let cut = self.circuit.or(called.cut, unjudged);
             let cut = self.solver.literal(&self.circuit, cut);
@@ -581,6 +609,7 @@ impl Proof {
         let check = Check::Call {
             arguments,
             expected,
+            may_exit: self.solver.value(self.may_exit),
         };
         let positions = &mut Positions::default();
         let verdict = specification.judge(program, &Made::new(), &check, extent, positions);

@@ -262,12 +262,14 @@ fn all_that_equal_a_reference_are_found(cases: u32) {
             let call = Check::Call {
                 arguments: vec![input],
                 expected: None,
+                may_exit: false,
             };
             let positions = &mut Positions::default();
             let verdict = alone.judge(program, &Made::new(), &call, EXTENT, positions);
             verdict.ends.then(|| Check::Call {
                 arguments: vec![input],
                 expected: verdict.result,
+                may_exit: false,
             })
         });
         assert_all_are_found(

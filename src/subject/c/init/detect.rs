@@ -34,14 +34,14 @@ fn without_build_file(listing: &Listing) -> BuildInfo {
     let database = compiled(listing);
     let all = database
         .as_ref()
-        .map_or_else(|| listing.sources(), |(sources, _)| sources.clone());
+        .map_or_else(|| listing.sources(), |found| found.sources.clone());
     let within = |dir: &str| {
         let files = all
             .iter()
             .filter(|path| path.parent().is_some_and(|parent| parent == dir));
         files.cloned().collect::<Vec<_>>()
     };
-    let candidates = match database {
+    let candidates = match &database {
         Some(_) => vec![all.clone()],
         None => vec![within(""), within("src"), all.clone()],
     };
@@ -64,10 +64,20 @@ fn without_build_file(listing: &Listing) -> BuildInfo {
         .collect();
     let mut build_info = BuildInfo {
         from: database
-            .map_or("the files alone", |(_, name)| name)
+            .as_ref()
+            .map_or("the files alone", |found| found.name)
             .to_owned(),
         ..BuildInfo::default()
     };
+    let options = database.map_or_else(Vec::new, |found| {
+        if !found.is_uniform {
+            build_info.todo.push(format!(
+                "check `build`: {} compiles each file with options of its own, and `build` all files with all of them",
+                found.name
+            ));
+        }
+        found.options
+    });
     let (mains, others): (Vec<_>, Vec<_>) = compiled_files
         .into_iter()
         .partition(|path| listing.has_main(path));
@@ -92,21 +102,28 @@ fn without_build_file(listing: &Listing) -> BuildInfo {
             files.retain(|path| path != other);
         }
         let name = program_name(listing, main);
-        build_info.command = compile(listing, &name, others.iter().chain([main]));
+        let files = others.iter().chain([main]);
+        build_info.command = compile(listing, &name, &options, files);
         build_info.programs.push(invocation(&name));
     } else {
-        library(listing, &others, &mut build_info);
+        library(listing, &others, &options, &mut build_info);
     }
     build_info.sources = Some(files);
     build_info
 }
 
 /// A library: each of its test programs is built, and is a test.
-fn library(listing: &Listing, files: &[Utf8PathBuf], build_info: &mut BuildInfo) {
+fn library(
+    listing: &Listing,
+    files: &[Utf8PathBuf],
+    options: &[String],
+    build_info: &mut BuildInfo,
+) {
     let mut commands = Vec::new();
     for test in listing.tests().iter().filter(|path| listing.has_main(path)) {
         let name = program_name(listing, test);
-        commands.push(compile(listing, &name, files.iter().chain([test])));
+        let files = files.iter().chain([test]);
+        commands.push(compile(listing, &name, options, files));
         build_info.tests.push(CommandTest {
             command: invocation(&name),
             name,
@@ -116,6 +133,7 @@ fn library(listing: &Listing, files: &[Utf8PathBuf], build_info: &mut BuildInfo)
     if commands.is_empty() {
         let words = ["cc", "-g", "-c"]
             .into_iter()
+            .chain(options.iter().map(String::as_str))
             .chain(files.iter().map(|path| path.as_str()));
         commands.push(line(words));
         build_info.todo.push(
@@ -137,6 +155,7 @@ fn program_name(listing: &Listing, main: &Utf8Path) -> String {
 fn compile<'a>(
     listing: &Listing,
     name: &str,
+    options: &[String],
     files: impl Iterator<Item = &'a Utf8PathBuf>,
 ) -> String {
     let files: Vec<_> = files.collect();
@@ -149,6 +168,7 @@ fn compile<'a>(
     if listing.files.iter().any(|path| path.starts_with("include")) {
         words.push("-Iinclude");
     }
+    words.extend(options.iter().map(String::as_str));
     words.extend(["-o", name]);
     words.extend(files.iter().map(|path| path.as_str()));
     for (header, flag) in [

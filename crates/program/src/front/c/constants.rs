@@ -93,7 +93,11 @@ impl Translator<'_> {
         })
     }
 
-    fn macro_body<'c>(&self, constant: &'c Constant, syntax: Syntax<'_>) -> Translated<Syntax<'c>> {
+    pub(super) fn macro_body<'c>(
+        &self,
+        constant: &'c Constant,
+        syntax: Syntax<'_>,
+    ) -> Translated<Syntax<'c>> {
         let declaration = constant.source.root().children().first().copied();
         declaration
             .and_then(|declaration| declaration.field("declarator"))

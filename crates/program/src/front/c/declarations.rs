@@ -33,6 +33,8 @@ impl Translator<'_> {
                 let base = self.specified(item)?;
                 for declarator in item.fields("declarator") {
                     let Declared { name, ty } = self.declarator(declarator, base.clone())?;
+                    self.note_lengths(declarator, self.owner.unwrap_or(Owner::Type));
+                    self.types.named(&ty, &name);
                     self.bind(&name, Symbol::Type(ty));
                 }
             }
@@ -171,6 +173,7 @@ impl Translator<'_> {
             self.program.variables[id].home = Some(function);
         }
         self.typed.push((id, ty.clone()));
+        self.note_lengths(declarator, Owner::Length(id));
         if let Some(value) = value.filter(|_| is_constant) {
             self.initializers.insert(id, value.span());
         }

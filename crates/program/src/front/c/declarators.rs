@@ -6,6 +6,7 @@ use super::scopes::{Enumerator, Symbol, Tag};
 use super::source::Syntax;
 use super::types::{Field, Prototype, Type};
 use super::{Translated, Translator};
+use crate::written::Owner;
 
 /// What a declarator declares.
 pub(super) struct Declared {
@@ -154,6 +155,7 @@ impl Translator<'_> {
             let Some(cells) = self.types.cells(&ty) else {
                 return self.outside(declarator, format!("the size of `{name}` is not known"));
             };
+            self.note_lengths(declarator, self.owner.unwrap_or(Owner::Type));
             fields.push(Field {
                 name,
                 ty,

@@ -456,6 +456,7 @@ impl Translator<'_> {
     /// The type of a type name or of an expression, which is not evaluated.
     fn type_of(&mut self, syntax: Syntax<'_>) -> Translated<Type> {
         let inner = syntax.without_parentheses();
+        self.note_size(inner);
         if inner.kind() == "type_descriptor" {
             // The grammar takes a name in parentheses for a type.
             return match self.symbol(inner.text().trim()) {

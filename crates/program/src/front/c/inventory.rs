@@ -35,24 +35,68 @@ struct Walk<'w> {
 impl Translator<'_> {
     /// Notes what is written in a part of the program. `statement` is what it is a part of.
     pub(super) fn note(&mut self, syntax: Syntax<'_>, statement: Span, owner: Option<Owner>) {
-        self.noted(syntax, statement, owner, None, None);
+        self.noted(syntax, (statement, false), owner, None, None);
     }
 
     /// Notes what is written in the definition of a constant. It belongs to what uses the constant.
     pub(super) fn note_definition(&mut self, syntax: Syntax<'_>) {
         let definition = syntax.span();
-        self.noted(syntax, definition, None, None, Some(definition));
+        self.noted(syntax, (definition, false), None, None, Some(definition));
     }
 
     /// Notes what is written in the body of a function.
     pub(super) fn note_body(&mut self, body: Syntax<'_>, owner: Owner, arguments: Option<&str>) {
-        self.noted(body, body.span(), Some(owner), arguments, None);
+        self.noted(body, (body.span(), false), Some(owner), arguments, None);
+    }
+
+    /// Notes what the lengths depend on that are written in a declarator.
+    pub(super) fn note_lengths(&mut self, declarator: Syntax<'_>, owner: Owner) {
+        if let ("array_declarator", Some(size)) = (declarator.kind(), declarator.field("size")) {
+            self.noted(size, (size.span(), true), Some(owner), None, None);
+            self.own_named(size, owner);
+        }
+        if let Some(inner) = declarator.field("declarator") {
+            self.note_lengths(inner, owner);
+        }
+    }
+
+    /// What is computed depends on the size of all that is named there.
+    pub(super) fn note_size(&mut self, asked: Syntax<'_>) {
+        // The grammar takes a name in parentheses for a type.
+        if let ("identifier" | "type_identifier", Some(super::Symbol::Variable { id, .. })) =
+            (asked.kind(), self.symbol(asked.text()))
+        {
+            let id = *id;
+            self.program.written.size(id);
+        }
+        for child in asked.children() {
+            self.note_size(child);
+        }
+    }
+
+    /// The definitions of the constants that are named there belong to something more.
+    fn own_named(&mut self, syntax: Syntax<'_>, owner: Owner) {
+        if let ("identifier", Some(constant)) = (syntax.kind(), syntax.constant()) {
+            if let Ok(body) = self.macro_body(&constant, syntax) {
+                self.note(body, body.span(), Some(owner));
+                self.own_named(body, owner);
+            }
+        } else if let ("identifier", Some(super::Symbol::Enumerator(of))) =
+            (syntax.kind(), self.symbol(syntax.text()))
+        {
+            for definition in of.definitions.clone() {
+                self.program.written.own(definition, Some(owner));
+            }
+        }
+        for child in syntax.children() {
+            self.own_named(child, owner);
+        }
     }
 
     fn noted(
         &mut self,
         syntax: Syntax<'_>,
-        statement: Span,
+        (statement, is_fixed): (Span, bool),
         owner: Option<Owner>,
         arguments: Option<&str>,
         definition: Option<Span>,
@@ -68,7 +112,7 @@ impl Translator<'_> {
             arguments,
             owner,
             definition,
-            is_fixed: false,
+            is_fixed,
             switch: statement,
         };
         walk.node(syntax, statement, true);

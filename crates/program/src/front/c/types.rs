@@ -131,6 +131,8 @@ impl Type {
 pub(super) struct Structure {
     /// Its tag; if it has none, something that no other has.
     pub(super) tag: String,
+    /// The first name that a `typedef` gives it.
+    pub(super) alias: Option<String>,
     /// Its fields, once they are known.
     pub(super) fields: Option<Vec<Field>>,
 }
@@ -159,8 +161,20 @@ pub(super) struct Types {
 impl Types {
     /// A new structure whose fields are not known yet.
     pub(super) fn structure(&mut self, tag: String) -> usize {
-        self.structures.push(Structure { tag, fields: None });
+        self.structures.push(Structure {
+            tag,
+            alias: None,
+            fields: None,
+        });
         self.structures.len() - 1
+    }
+
+    /// A `typedef` gives a type a name. That of a structure is shown if it has no tag.
+    pub(super) fn named(&mut self, ty: &Type, name: &str) {
+        if let Type::Struct(index) = ty {
+            let alias = &mut self.structures[*index].alias;
+            alias.get_or_insert_with(|| name.to_owned());
+        }
     }
 
     /// How many cells a value has. `None` if that is not known, or if they are too many.
@@ -261,7 +275,11 @@ impl Types {
             }
             Type::Pointer(target) => format!("{} *", self.name(target)),
             Type::Array(element, _) => format!("{}[]", self.name(element)),
-            Type::Struct(index) => format!("struct {}", self.structures[*index].tag),
+            Type::Struct(index) => match &self.structures[*index] {
+                // A tag that is not in the source has a character that no tag has.
+                Structure { tag, .. } if !tag.contains(':') => format!("struct {tag}"),
+                Structure { alias, .. } => alias.clone().unwrap_or_else(|| "struct".to_owned()),
+            },
             Type::Function(_) => "function".to_owned(),
             Type::Memory => "void *".to_owned(),
         }
