@@ -31,6 +31,7 @@ mod heap;
 mod heap_claims;
 mod heap_freed;
 mod heap_large;
+mod heap_names;
 mod heap_patches;
 mod heap_programs;
 mod heap_repair;

@@ -237,6 +237,7 @@ impl Generator {
             access: Default::default(),
             is_global,
             home: None,
+            within: None,
             initially: Default::default(),
         });
         self.scope.push((variable, shape));

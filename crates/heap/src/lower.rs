@@ -18,7 +18,7 @@ use nopol_program::ir::{
 use super::ir::{
     Instruction, LoopId, Routine, Slot, SlotId, Statement, StatementId, Type, Variable, VariableId,
 };
-use super::outline::Outline;
+use super::outline::{Outline, contains};
 
 /// How deep calls may be nested.
 const DEEPEST_CALL: usize = 8;
@@ -73,10 +73,13 @@ pub fn lower(
         targets: 0,
         pending: Vec::new(),
         function,
+        is_value: false,
+        operation: None,
         is_lenient,
     };
     lowering.globals();
     lowering.whole(function)?;
+    lowering.shared();
     lowering.removals();
     Ok(lowering.routine)
 }
@@ -105,6 +108,10 @@ struct Lowering<'p> {
     /// Jumps to places that come later.
     pending: Vec<(Target, usize)>,
     function: FunctionId,
+    /// Whether what is lowered is a part of an expression that uses its value.
+    is_value: bool,
+    /// What is done with what is lowered, as it is written.
+    operation: Option<Span>,
     is_lenient: bool,
 }
 
@@ -160,6 +167,25 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
+    /// What is written once and stands for several leaves, as an argument that a macro uses twice, stays as it is.
+    fn shared(&mut self) {
+        let repeated = &self.program.repeated;
+        let statements = &mut self.routine.statements;
+        let mut times: HashMap<Span, usize> = HashMap::new();
+        for span in statements
+            .iter()
+            .flat_map(|of| &of.leaves)
+            .filter_map(|leaf| leaf.span)
+        {
+            *times.entry(span).or_default() += 1;
+        }
+        for leaf in statements.iter_mut().flat_map(|of| &mut of.leaves) {
+            leaf.span = leaf.span.filter(|span| {
+                times[span] == 1 && !repeated.iter().any(|part| contains(*span, *part))
+            });
+        }
+    }
+
     fn globals(&mut self) {
         let macros = macro_constants(self.program, self.texts);
         for (id, variable) in self.program.variables.iter_enumerated() {
@@ -191,8 +217,6 @@ impl<'p> Lowering<'p> {
             });
             this.names.insert((cell, offset), id);
             if !is_hidden {
-                let routine = &this.routine;
-                this.scope.retain(|old| !routine.hides(id, *old));
                 this.scope.push(id);
             }
         };
@@ -249,6 +273,23 @@ impl<'p> Lowering<'p> {
             is_global: false,
             is_hidden: true,
         })
+    }
+
+    /// The variables that can be named at the beginning of something.
+    fn scope_at(&self, at: Span) -> Vec<VariableId> {
+        let is_there = |variable: &VariableId| {
+            let cell = self.routine.variables[*variable]
+                .origin
+                .map(|(cell, _)| cell);
+            let within = cell.and_then(|cell| self.program.variables[cell].within);
+            within.is_none_or(|within| contains(within, at) && within.start < at.start)
+        };
+        let mut scope: Vec<VariableId> = Vec::new();
+        for variable in self.scope.iter().copied().filter(is_there) {
+            scope.retain(|old| !self.routine.hides(variable, *old));
+            scope.push(variable);
+        }
+        scope
     }
 
     fn emit(&mut self, instruction: Instruction) -> usize {

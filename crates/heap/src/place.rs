@@ -1,6 +1,6 @@
 //! Λ in both directions: which instruction a line of the source is, how control came there, and which line comes next.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::ir::{
     Atom, Instruction, Kind, LoopId, Path, Routine, SlotId, StatementId, Term, VariableId,
@@ -90,9 +90,10 @@ impl Routine {
         }
         while let Some(at) = queue.pop_front() {
             if self.line_at(at) == Some(line) {
-                let mut way = self.walked(from, at, &before);
+                let steps = steps(from, at, &before);
+                let mut way = self.walked(&steps);
                 if let Some(from) = from {
-                    self.open(from, &mut way);
+                    self.open(from, &steps, &mut way);
                 }
                 return Some(way);
             }
@@ -106,12 +107,14 @@ impl Routine {
         None
     }
 
-    /// What else may have been executed on a way between two stops, all of it in the line where it began.
-    fn open(&self, from: usize, way: &mut Way) {
-        let first = self.line_at(from);
+    /// What else may have been executed on a way between two stops, all of it in the lines that these steps passed. Debuggers may
+    /// pass a loop on one line without a stop.
+    fn open(&self, from: usize, steps: &[usize], way: &mut Way) {
+        let passed = &steps[..steps.len().saturating_sub(1)];
+        let lines: BTreeSet<Option<u32>> = passed.iter().map(|at| self.line_at(*at)).collect();
         let is_between = |at: usize| {
             let line = self.line_at(at);
-            line.is_none() || line == first
+            line.is_none() || lines.contains(&line)
         };
         // What can be reached without a stop, and from where the end of the way can.
         let mut reached = vec![from];
@@ -172,18 +175,10 @@ impl Routine {
         })
     }
 
-    /// What is on the way to an instruction.
-    fn walked(&self, from: Option<usize>, to: usize, before: &[Option<usize>]) -> Way {
-        let mut steps = vec![to];
-        let mut at = to;
-        while let Some(earlier) = before[at] {
-            steps.push(earlier);
-            at = earlier;
-        }
-        steps.extend(from);
-        steps.reverse();
+    /// What is on the way of these steps.
+    fn walked(&self, steps: &[usize]) -> Way {
         let mut way = Way {
-            to,
+            to: steps.last().copied().unwrap_or_default(),
             ..Way::default()
         };
         for pair in steps.windows(2) {
@@ -354,4 +349,17 @@ impl Routine {
             _ => None,
         }
     }
+}
+
+/// The instructions on a way, by the one before each.
+fn steps(from: Option<usize>, to: usize, before: &[Option<usize>]) -> Vec<usize> {
+    let mut steps = vec![to];
+    let mut at = to;
+    while let Some(earlier) = before[at] {
+        steps.push(earlier);
+        at = earlier;
+    }
+    steps.extend(from);
+    steps.reverse();
+    steps
 }

@@ -8,8 +8,8 @@ use nopol_program::ir::Scalar;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Atom, Instruction, Kind, Path, Removal, Routine, Slot, SlotId, Statement, StatementId, Type,
-    VariableId, fit,
+    Atom, Instruction, Kind, Path, Removal, Routine, Slot, SlotId, StatementId, Type, VariableId,
+    fit,
 };
 use super::patch::Change;
 
@@ -81,9 +81,7 @@ impl Space {
                             statement.kind,
                             Kind::Assignment | Kind::Initializer | Kind::Return
                         );
-                    let is_kept = is_target && is_value(routine, statement);
                     let others = others(routine, &leaf.atom, leaf.ty, &statement.scope);
-                    let others = others.filter(|_| !is_kept);
                     let others = others.filter(|atom| !is_target || matches!(atom, Atom::Read(_)));
                     let others = others.filter(|atom| routine.fits(atom, leaf.access));
                     atoms.extend(others);
@@ -220,11 +218,7 @@ fn others<'r>(
 ) -> impl Iterator<Item = Atom> + use<'r> {
     let mut paths = Vec::new();
     if let Atom::Read(path) = atom {
-        // What the translation made up has no name in the source.
-        let named = scope
-            .iter()
-            .filter(|base| !routine.variables[**base].is_hidden);
-        for base in named {
+        for base in scope {
             paths.push(Path {
                 base: *base,
                 fields: path.fields.clone(),
@@ -373,17 +367,4 @@ fn unique<T: Ord + Clone>(all: Vec<T>) -> Vec<T> {
     all.into_iter()
         .filter(|one| seen.insert(one.clone()))
         .collect()
-}
-/// Whether a statement is an assignment within another expression, as in `if ((a = b) != c)`. What surrounds it reads the target,
-/// so another target would be another program there.
-fn is_value(routine: &Routine, statement: &Statement) -> bool {
-    let own = statement.span;
-    statement.kind == Kind::Assignment
-        && routine.statements.iter().any(|other| {
-            let around = other.span;
-            around.file == own.file
-                && around.start <= own.start
-                && own.end <= around.end
-                && around != own
-        })
 }

@@ -21,7 +21,7 @@
 mod fault;
 mod scalar;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use camino::Utf8PathBuf;
@@ -88,6 +88,8 @@ pub struct Program {
     pub records: TiVec<RecordId, Record>,
     /// Every statement and block as it is written, a block before what is in it.
     pub outline: Vec<Outlined>,
+    /// What is written once and stands in several places: in the arguments of a macro that uses them twice.
+    pub repeated: BTreeSet<Span>,
     /// Every operator and constant as it is written.
     pub written: Written,
     /// Initializes the global variables; runs before each test. Globals are zero before.
@@ -215,6 +217,8 @@ pub struct Variable {
     pub is_global: bool,
     /// The function that alone can name it, if it lives as long as the program: it is declared there.
     pub home: Option<FunctionId>,
+    /// The block or loop that alone can name it, if the front end says so and that is not a whole function.
+    pub within: Option<Span>,
     /// What its cells hold when it is declared.
     pub initially: Initially,
 }

@@ -10,7 +10,7 @@ use nopol_heap::state::{Value, Variable};
 
 use super::layout::{self, Group};
 use super::process::Gdb;
-use super::types::{Kind, Type, Types};
+use super::types::{Kind, Type, Types, type_named};
 use super::{Error, Result};
 
 /// Up to how many elements an array is shown with.
@@ -127,7 +127,8 @@ impl Types {
             return Ok(Arc::clone(known));
         }
         let mut fields = Vec::new();
-        match gdb.console(&format!("ptype /o {name}")) {
+        let spelled = type_named(gdb, name)?;
+        match gdb.console(&format!("ptype /o {spelled}")) {
             Ok(text) if depth <= DEPTH => {
                 if let Some(group) = layout::layout(&text) {
                     self.group(gdb, &group, "", 0, depth, &mut fields)?;

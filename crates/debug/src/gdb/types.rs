@@ -122,7 +122,7 @@ impl Types {
             alone(Kind::Other)
         } else {
             // A name made by `typedef`, which this looks through once.
-            match printed_type(gdb, base)? {
+            match meaning(gdb, base)? {
                 Some(meaning) if meaning.starts_with("struct {") && meaning.ends_with('}') => {
                     alone(Kind::Record(base.to_owned()))
                 }
@@ -161,7 +161,8 @@ impl Types {
         if let Some(size) = self.sizes.get(name) {
             return Ok(*size);
         }
-        let size = match gdb.evaluate(&format!("sizeof({name})")) {
+        let spelled = type_named(gdb, name)?;
+        let size = match gdb.evaluate(&format!("sizeof({spelled})")) {
             Ok(answer) => answer.parse().unwrap_or(0),
             Err(Error::Refused { .. }) => 0,
             Err(error) => return Err(error),
@@ -197,6 +198,47 @@ pub(super) fn printed_type(gdb: &mut Gdb, expression: &str) -> Result<Option<Str
         Err(Error::Refused { .. }) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// How a type is written in an expression: one that a variable of the same name hides is found outside of the function.
+pub(super) fn type_named(gdb: &mut Gdb, name: &str) -> Result<String> {
+    let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_hidden = is_word
+        && match gdb.evaluate(name) {
+            Ok(_) => true,
+            Err(Error::Refused { .. }) => false,
+            Err(error) => return Err(error),
+        };
+    Ok(match is_hidden {
+        true => format!("::{name}"),
+        false => name.to_owned(),
+    })
+}
+
+/// The type that a name made by `typedef` stands for.
+fn meaning(gdb: &mut Gdb, name: &str) -> Result<Option<String>> {
+    let spelled = type_named(gdb, name)?;
+    if spelled == name {
+        return printed_type(gdb, name);
+    }
+    // `whatis` does not look through such a name.
+    let printed = match gdb.console(&format!("ptype {spelled}")) {
+        Ok(text) => text,
+        Err(Error::Refused { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let printed = printed.trim().trim_start_matches("type = ");
+    Ok(Some(match (printed.find('{'), printed.rfind('}')) {
+        (Some(start), Some(end)) => {
+            let tag = printed[..start].trim();
+            let stars = &printed[end + 1..];
+            match tag.contains(' ') {
+                true => format!("{tag}{stars}"),
+                false => format!("{tag} {{...}}{stars}"),
+            }
+        }
+        _ => printed.to_owned(),
+    }))
 }
 
 /// Where a value lies.

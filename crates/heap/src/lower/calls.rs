@@ -195,6 +195,7 @@ impl Lowering<'_> {
         if is_c && is_guard && text.contains('(') {
             text.push(')');
         }
+        let scope = self.scope_at(span);
         let is_locked = !self.is_own()
             || self.activations.first().map(|first| first.function) != Some(self.function);
         self.new_statement(Statement {
@@ -205,7 +206,7 @@ impl Lowering<'_> {
             text,
             leaves: parts.leaves,
             comparisons: parts.comparisons,
-            scope: self.scope.clone(),
+            scope,
             is_locked,
             removal: Removal::No,
         })

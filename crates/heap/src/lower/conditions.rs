@@ -1,6 +1,6 @@
 //! Lowers conditions.
 
-use nopol_program::ir::{Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
+use nopol_program::ir::{Dialect, Expr, ExprKind, LogicalOp, Outside, Scalar, Span, UnaryOp};
 use nopol_scalar::CmpOp;
 
 use super::Lowering;
@@ -17,16 +17,20 @@ impl Lowering<'_> {
         match &expr.kind {
             ExprKind::Constant(value) => Ok(Condition::Constant(*value != 0)),
             ExprKind::Unary(UnaryOp::Not, inner) => {
-                Ok(Condition::Not(Box::new(self.condition(inner, parts)?)))
+                let inner = self.within(expr.span, |this| this.condition(inner, parts))?;
+                Ok(Condition::Not(Box::new(inner)))
             }
             ExprKind::Logical(op, _, first, second) => {
-                let first = Box::new(self.condition(first, parts)?);
+                let lower = |this: &mut Self, of: &Expr, parts: &mut Parts| {
+                    this.within(expr.span, |this| this.condition(of, parts))
+                };
+                let first = Box::new(lower(self, first, parts)?);
                 let before = self.routine.code.len();
-                let second = Box::new(self.condition(second, parts)?);
+                let second = Box::new(lower(self, second, parts)?);
                 if self.routine.code.len() != before {
                     return self.outside(
                         expr.span,
-                        "a function call in the right operand of `&&` or `||` is not modelled",
+                        "a call or an assignment in the right operand of `&&` or `||` is not modelled",
                     );
                 }
                 Ok(match op {
@@ -47,11 +51,15 @@ impl Lowering<'_> {
             _ => {
                 let left = self.term(expr, None, parts)?;
                 let right = Term::Implied(Atom::Number(0));
+                let span = match self.is_negatable(expr, expr.span) {
+                    true => expr.span,
+                    false => nowhere(expr.span),
+                };
                 Ok(compared(
                     CmpOp::Ne,
                     [left, right],
                     true,
-                    (expr.span, None),
+                    (span, None),
                     parts,
                 ))
             }
@@ -75,6 +83,7 @@ impl Lowering<'_> {
         let lower = |this: &mut Self, side: &Expr, parts: &mut Parts| match is_implied(side) {
             true if side.ty == Scalar::Pointer => Ok(Term::Implied(Atom::Null)),
             true => Ok(Term::Implied(Atom::Number(0))),
+            false if is_written => this.within(span, |this| this.term(side, wanted, parts)),
             false => this.term(side, wanted, parts),
         };
         let left_term = lower(self, left, parts)?;
@@ -84,6 +93,12 @@ impl Lowering<'_> {
             true => self.operator(comparison, left.span, right.span),
             false => None,
         };
+        let tested = if is_implied(left) { right } else { left };
+        let is_open = match is_written {
+            true => operator.is_some() || self.program.dialect == Dialect::Rust,
+            false => self.is_negatable(tested, span),
+        };
+        let span = if is_open { span } else { nowhere(span) };
         Ok(compared(
             comparison,
             [left_term, right_term],
@@ -91,6 +106,21 @@ impl Lowering<'_> {
             (span, operator),
             parts,
         ))
+    }
+
+    /// Whether `!` before something negates it: of a macro that may be only a part.
+    fn is_negatable(&self, tested: &Expr, span: Span) -> bool {
+        let text = self.text(span);
+        let is_path = match &tested.kind {
+            ExprKind::Load(_) => !text.contains('('),
+            ExprKind::Call(..) => true,
+            _ => false,
+        };
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let rest = text.trim_start_matches(is_name);
+        let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+        let is_macro = rest.len() < text.len() && (rest.is_empty() || rest.starts_with('('));
+        self.program.dialect == Dialect::Rust || is_path || is_number || !is_macro
     }
 
     /// Where the operator between two operands is written.
@@ -102,11 +132,12 @@ impl Lowering<'_> {
         });
         let at = u32::try_from(text.find(comparison.token())?).ok()?;
         let start = left.end + at;
-        Some(Span {
+        let operator = Span {
             start,
             end: start + u32::try_from(comparison.token().len()).ok()?,
             ..left
-        })
+        };
+        self.is_in_body(operator).then_some(operator)
     }
 
     /// The structure that an expression points to, as far as it can be seen without lowering it.
@@ -149,5 +180,13 @@ fn compared(
         number: parts.comparisons.len() - 1,
         left,
         right,
+    }
+}
+
+/// The empty text before something.
+const fn nowhere(span: Span) -> Span {
+    Span {
+        end: span.start,
+        ..span
     }
 }

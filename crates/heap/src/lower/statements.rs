@@ -31,6 +31,11 @@ impl Lowering<'_> {
             .map(|outlined| outlined.span)
     }
 
+    /// Whether it is written in a function, and not in the definition of a macro, which may be used elsewhere, too.
+    pub(super) fn is_in_body(&self, span: Span) -> bool {
+        self.program.dialect == Dialect::Rust || self.function_block(span).is_some()
+    }
+
     /// Statements one after another, in this block if they are in one.
     pub(super) fn statements(
         &mut self,
@@ -85,6 +90,10 @@ impl Lowering<'_> {
         match (done, written, before) {
             (Err(outside), Some(written), Some(before)) if !escapes(group, &mut Vec::new()) => {
                 *self = before;
+                let mut declared = group
+                    .iter()
+                    .filter(|of| matches!(of, Statement::Declare(_)));
+                declared.try_for_each(|statement| self.statement(statement))?;
                 self.concrete(outside, written);
                 Ok(())
             }
@@ -102,7 +111,7 @@ impl Lowering<'_> {
             text: on_one_line(self.text(span)),
             leaves: Vec::new(),
             comparisons: Vec::new(),
-            scope: self.scope.clone(),
+            scope: self.scope_at(span),
             is_locked: true,
             removal: Removal::No,
         });
@@ -124,7 +133,7 @@ impl Lowering<'_> {
             ..before
         };
         let line = self.line(before);
-        let scope = self.scope.clone();
+        let scope = self.scope_at(at);
         let slot = self.new_slot(Slot {
             at,
             line,
@@ -161,9 +170,12 @@ impl Lowering<'_> {
                     );
                 };
                 let written = place.and_then(|place| self.program.places[place].target);
-                let written = written.filter(|_| self.is_own());
+                // What surrounds an assignment, as in `while ((a = b) != c)`, reads its target, too.
+                let written = written.filter(|_| !self.is_value);
                 let access = self.routine.access(&path);
-                parts.leaf_as(Atom::Read(path), ty, access, written);
+                let atom = Atom::Read(path);
+                let written = written.and_then(|span| self.replaceable(span, &atom));
+                parts.leaf_as(atom, ty, access, written);
                 let before = self.routine.code.len();
                 let term = self.term(value, Some(ty), &mut parts)?;
                 let has_calls = self.routine.code.len() > before;

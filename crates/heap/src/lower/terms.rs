@@ -7,6 +7,7 @@ use nopol_program::ir::{
 
 use super::{Lowering, number};
 use crate::ir::{Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId, fit};
+use crate::outline::contains;
 
 /// The leaves and comparisons of a statement that is being lowered.
 #[derive(Debug, Default)]
@@ -42,6 +43,28 @@ impl Parts {
 impl Lowering<'_> {
     /// Lowers an expression to a term; `wanted` is the type of what it is assigned to or compared with.
     pub(super) fn term(
+        &mut self,
+        expr: &Expr,
+        wanted: Option<Type>,
+        parts: &mut Parts,
+    ) -> Result<Term, Outside> {
+        match expr.kind {
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Conditional(..) => {
+                self.within(expr.span, |this| this.any_term(expr, wanted, parts))
+            }
+            _ => self.any_term(expr, wanted, parts),
+        }
+    }
+
+    /// Lowers the operands of what is written here.
+    pub(super) fn within<T>(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.operation.replace(span);
+        let lowered = lower(self);
+        self.operation = before;
+        lowered
+    }
+
+    fn any_term(
         &mut self,
         expr: &Expr,
         wanted: Option<Type>,
@@ -126,7 +149,9 @@ impl Lowering<'_> {
                 ))
             }
             ExprKind::Block(statements, value) => {
+                let is_value = std::mem::replace(&mut self.is_value, true);
                 self.statements(statements, None)?;
+                self.is_value = is_value;
                 self.term(value, wanted, parts)
             }
             ExprKind::Call(_, function, arguments) => {
@@ -237,9 +262,21 @@ impl Lowering<'_> {
 
     /// The span of something that can be replaced by a path: only what is written as a path, a number or null in the
     /// function that is repaired.
-    fn replaceable(&self, span: Span, atom: &Atom) -> Option<Span> {
+    pub(super) fn replaceable(&self, span: Span, atom: &Atom) -> Option<Span> {
+        // A variable of the translation stands for what another statement reads there.
+        let is_named = match atom {
+            Atom::Read(path) => !self.routine.variables[path.base].is_hidden,
+            Atom::Null | Atom::Number(_) => true,
+        };
+        // A macro stands for more than the leaf if it stands for what is done with it, too.
+        let is_whole = match atom {
+            Atom::Read(path) if self.text(span) == self.routine.written(path) => true,
+            _ => self
+                .operation
+                .is_none_or(|of| of != span && contains(of, span)),
+        };
         let is_plain = self.routine.is_written(self.text(span), atom);
-        (is_plain && self.is_own()).then_some(span)
+        (is_plain && is_whole && is_named && self.is_own() && self.is_in_body(span)).then_some(span)
     }
 }
 

@@ -50,7 +50,31 @@ impl Choices {
     }
 
     fn simple(&mut self) -> String {
-        match self.below(9) {
+        match self.below(13) {
+            9 => format!("n->next = NEXT({});", self.of(&["p", "n", "p->next"])),
+            10 => format!(
+                "{{ struct cell *q = {}, *r = q; {} = r; }}",
+                self.pointer(),
+                self.place()
+            ),
+            11 => format!("b = MOST({}, {});", self.number(), self.number()),
+            12 => self
+                .of(&[
+                    "LINK(p, n);",
+                    "LINK(n->next, last);",
+                    "LINK(p, p);",
+                    "CUT(n);",
+                    "CUT(p->next);",
+                    "SWAP(p, last);",
+                    "b = DOUBLE(a);",
+                    "a = NEG(b);",
+                    "a = LESS_ONE;",
+                    "p = ALIAS;",
+                    "b = ALIAS->f;",
+                    "ALIAS = n;",
+                    "for (struct cell *s = head; s && k < 7; s = s->next, k++) s->f = a;",
+                ])
+                .to_owned(),
             0..=3 => format!("{} = {};", self.place(), self.pointer()),
             4 => format!("{} = {};", self.of(&["a", "n->f"]), self.number()),
             5 => format!("{} = {} = {};", self.place(), self.place(), self.pointer()),
@@ -62,12 +86,39 @@ impl Choices {
                 self.number()
             ),
             7 => format!("{} = after({});", self.place(), self.pointer()),
-            _ => format!("{};", self.of(&["a++", "n->f += b", "b = a++", ""])),
+            _ => format!(
+                "{};",
+                self.of(&[
+                    "a++",
+                    "n->f += b",
+                    "b = a++",
+                    "a = b -= n->f",
+                    "b = ++p->f",
+                    "p = last ? p : n",
+                    "p = after(last = p)",
+                    ""
+                ])
+            ),
         }
     }
 
     fn condition(&mut self) -> String {
-        match self.below(6) {
+        match self.below(9) {
+            6 => format!("NEXT({}) != {}", self.of(&["p", "n"]), self.pointer()),
+            8 => self
+                .of(&[
+                    "IS_END(p)",
+                    "!IS_END(p)",
+                    "AT(n->next)",
+                    "!NEXT(n)",
+                    "NEXT(p)",
+                    "NO(p)",
+                    "NEG(a)",
+                    "!(p == last)",
+                    "LESS_ONE == 0",
+                ])
+                .to_owned(),
+            7 => format!("(a = {}) < MOST({}, 2)", self.number(), self.number()),
             0 => self.pointer().replace("NULL", "head"),
             1 => format!("{} - {}", self.number(), self.number()),
             2 => format!("{} < {}", self.number(), self.number()),
@@ -110,7 +161,18 @@ impl Choices {
         let Some(depth) = depth.checked_sub(1) else {
             return self.simple();
         };
-        match self.below(9) {
+        match self.below(11) {
+            9 => format!(
+                "do{}while (k++ < 3 && {});",
+                self.body(depth, indent),
+                self.condition()
+            ),
+            10 => format!(
+                "while (k++ < 5) {{\n{indent}    {}\n{indent}    if ({}) {};\n{indent}}}",
+                self.statement(depth, indent),
+                self.condition(),
+                self.of(&["break", "continue", "return"])
+            ),
             0 | 1 => self.simple(),
             2 | 3 => format!("if ({}){}", self.condition(), self.body(depth, indent)),
             4..=6 => format!(
@@ -140,6 +202,18 @@ impl Choices {
         format!(
             "#include <stdlib.h>
 struct cell {{ int f; struct cell *next; }};
+#define NEXT(of) ((of)->next)
+#define CUT(of) (of)->next = NULL
+#define SWAP(one, other) do {{ struct cell *t = one; one = other; other = t; }} while (0)
+#define DOUBLE(x) ((x) + (x))
+#define NEG(x) (-(x))
+#define LESS_ONE (a - 1)
+#define ALIAS p
+#define AT(of) of == last
+#define IS_END(of) ((of)->next == NULL)
+#define NO(of) (!(of))
+#define MOST(one, other) ((one) > (other) ? (one) : (other))
+#define LINK(one, other) do {{ (one)->next = (other); last = (one); }} while (0)
 static struct cell *head, *last;
 static struct cell *after(struct cell *of) {{ return of == NULL ? head : of->next; }}
 static void work(int a, int b) {{
@@ -264,7 +338,7 @@ fn what_is_written_is_what_was_judged() {
 #[test]
 #[ignore = "as above, with many programs"]
 fn what_is_written_is_what_was_judged_in_many_programs() {
-    assert!(compare(100) > 250);
+    assert!(compare(150) > 250);
 }
 
 /// What becomes of this function without the statement.
@@ -361,4 +435,70 @@ fn a_statement_with_which_more_would_go_stays() {
     ] {
         assert_eq!(without(body, statement), None, "{body}");
     }
+}
+
+/// The leaves of these statements that a patch may replace, as they are written.
+fn open_leaves(body: &str) -> Vec<String> {
+    let text = format!(
+        "#include <stdlib.h>\nstruct cell {{ int f; struct cell *next; }};\nstatic struct cell *head, *last;\n\
+         #define NEXT(of) ((of)->next)\n#define DOUBLE(x) ((x) + (x))\n#define LESS(x) ((x) - 1)\n#define LESS_A (a - 1)\n\
+         #define LINK(one, other) do {{ (one)->next = (other); last = (one); }} while (0)\n\
+         static struct cell *after(struct cell *of) {{ return of->next; }}\n\
+         void work(int a) {{\n{body}\n}}\nint main(void) {{ work(1); return 0; }}\n"
+    );
+    let of = loaded(&text).unwrap().routine;
+    let own = of.statements.iter().filter(|of| !of.is_locked);
+    let spans = own.flat_map(|of| of.leaves.iter().filter_map(|leaf| leaf.span));
+    let written = spans.map(|span| text[span.start as usize..span.end as usize].to_owned());
+    written.collect()
+}
+
+#[test]
+fn what_is_written_once_and_stands_for_two_stays() {
+    for (body, open) in [
+        ("a += head->f;", &["head->f"][..]),
+        ("a = DOUBLE(head->f);", &["a"]),
+        ("a = LESS(head->f);", &["a", "head->f"]),
+        ("a = LESS_A;", &["a"]),
+        ("LINK(head, last);", &["last"]),
+        ("head = NEXT(last);", &["head", "NEXT(last)"]),
+        ("head = last->next = NULL;", &["head", "NULL"]),
+        (
+            "while ((head = last) != NULL) a = 0;",
+            &["last", "NULL", "a", "0"],
+        ),
+        ("head = after(last->next);", &["head", "last->next"]),
+    ] {
+        let mut found = open_leaves(body);
+        found.sort();
+        let mut open = open.to_vec();
+        open.sort_unstable();
+        assert_eq!(found, open, "{body}");
+    }
+}
+
+#[test]
+fn a_variable_of_a_block_or_a_loop_is_named_only_there() {
+    let text = "#include <stdlib.h>
+struct cell { int f; struct cell *next; };
+static struct cell *head;
+void work(void) {
+    struct cell *p = head;
+    { struct cell *q = p; head = q; }
+    for (struct cell *s = head; s; s = s->next) s->f = 1;
+    p = head;
+}
+int main(void) { work(); return 0; }
+";
+    let of = loaded(text).unwrap().routine;
+    let names_at = |written: &str| {
+        let mut all = of.statements.iter();
+        let statement = all.find(|of| of.text == written).unwrap();
+        let names = statement.scope.iter().map(|id| &*of.variables[*id].name);
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names_at("head = q;"), ["head", "p", "q"]);
+    assert_eq!(names_at("s->f = 1;"), ["head", "p", "s"]);
+    assert_eq!(names_at("p = head;"), ["head", "p"]);
+    assert_eq!(of.slots.iter().last().unwrap().scope.len(), 2);
 }

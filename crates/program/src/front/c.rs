@@ -115,6 +115,7 @@ fn read_by(
     })?;
     translator.library(&library)?;
     for source in &sources {
+        translator.program.repeated.extend(source.repeated());
         translator.unit(source)?;
     }
     translator.bodies()?;

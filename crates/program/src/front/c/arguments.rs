@@ -41,6 +41,7 @@ impl Translator<'_> {
         self.note_type(Some(place), of);
         let (ty, span) = (value.ty, value.span);
         let variable = self.variable("#argument", vec![ty], false);
+        self.typed.push((variable, of.clone()));
         let statements = vec![
             Statement::Declare(variable),
             Statement::Assign {

@@ -153,6 +153,7 @@ impl Translator<'_> {
             variable
         } else {
             let variable = self.variable("#assigned", vec![scalar], false);
+            self.typed.push((variable, ty.clone()));
             statements.push(Statement::Declare(variable));
             statements.push(Statement::Assign {
                 place,

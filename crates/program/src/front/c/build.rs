@@ -230,6 +230,7 @@ impl Translator<'_> {
             access: Default::default(),
             is_global,
             home: None,
+            within: None,
             initially: Default::default(),
         })
     }

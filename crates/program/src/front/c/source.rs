@@ -1,7 +1,7 @@
 //! A file without directives, macros and comments: a row of tokens, each with its place in the source, and their syntax
 //! tree.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -64,6 +64,17 @@ impl Source {
             source: self,
             node: self.tree.root_node(),
         }
+    }
+
+    /// The tokens of arguments that macros use more than once.
+    pub(super) fn repeated(&self) -> impl Iterator<Item = Span> {
+        let mut seen = HashSet::new();
+        let all = self.tokens.iter().map(|(_, token)| token);
+        let of_arguments =
+            all.filter(|token| token.written_in.is_none() && !token.within.is_empty());
+        of_arguments
+            .map(|token| token.span)
+            .filter(move |span| !seen.insert(*span))
     }
 
     /// The first and the last token of these bytes of the text.

@@ -53,11 +53,14 @@ impl Translator<'_> {
                 },
             });
         }
+        let declared = self.program.variables.len();
         self.at_statement(span, |this| {
             let (before, scopes, jumps) = (statements.len(), this.scopes.len(), this.jumps.len());
             match this.any_statement(syntax, statements) {
                 Err(outside) if this.is_lenient && !leaves(syntax, false, false) => {
-                    statements.truncate(before);
+                    // What it declares exists afterwards.
+                    let undone = statements.split_off(before).into_iter();
+                    statements.extend(undone.filter(|of| matches!(of, Statement::Declare(_))));
                     this.scopes.truncate(scopes);
                     this.jumps.truncate(jumps);
                     statements.push(Statement::Opaque(Box::new(outside), span));
@@ -65,7 +68,15 @@ impl Translator<'_> {
                 }
                 done => done,
             }
-        })
+        })?;
+        if syntax.kind() != "declaration" {
+            for variable in self.program.variables.iter_mut().skip(declared) {
+                if !variable.is_global || variable.home.is_some() {
+                    variable.within.get_or_insert(span);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn any_statement(

@@ -318,6 +318,7 @@ impl<'f, 'a> Body<'f, 'a> {
                 access,
                 is_global: false,
                 home: None,
+                within: None,
                 initially: Default::default(),
             })
     }

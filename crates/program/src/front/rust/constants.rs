@@ -152,6 +152,7 @@ impl<'a> Front<'a> {
                 access: PointerKind::Raw,
                 is_global: true,
                 home: None,
+                within: None,
                 initially: Default::default(),
             });
             if !of.context.is_fixed {

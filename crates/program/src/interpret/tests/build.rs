@@ -39,6 +39,7 @@ impl Build {
             access: Default::default(),
             is_global: false,
             home: None,
+            within: None,
             initially: Default::default(),
         })
     }
