@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{DeclaredType, Sources};
+use crate::{Constant, DataType, DeclaredType, Sources};
 
 /// Types with more fields or variants than this say little.
 const MOST_KIN: usize = 12;
@@ -41,11 +41,16 @@ pub fn kin(sources: &Sources) -> Kin {
 /// See [`Kin::of_types`].
 fn of_types(sources: &Sources) -> BTreeMap<String, Vec<String>> {
     let mut numbers: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    for file in &sources.files {
-        for (at, _) in file.text.match_indices("::") {
-            let owner = super::owner(&file.text[..at + 2]);
-            let name = owner.and_then(|_| super::plain_name(&file.text[at + 2..]));
-            if let (Some(owner), Some(name)) = (owner, name) {
+    // What another build lacks is not named.
+    let functions = sources.functions.iter().filter(|it| it.cfgs.is_empty());
+    for function in functions {
+        let text = &sources.files[function.file].text[function.span.clone()];
+        for (at, _) in text.match_indices("::") {
+            let owner = super::owner(&text[..at + 2]);
+            let name = owner.and_then(|_| super::plain_name(&text[at + 2..]));
+            if let (Some(owner), Some(name)) = (owner, name)
+                && is_everywhere(sources, owner, name)
+            {
                 *numbers.entry(owner).or_default().entry(name).or_default() += 1;
             }
         }
@@ -55,6 +60,18 @@ fn of_types(sources: &Sources) -> BTreeMap<String, Vec<String>> {
         (owner.to_owned(), names.collect())
     });
     ordered.collect()
+}
+
+/// Whether every build has the name, if the type is the subject's own.
+fn is_everywhere(sources: &Sources, owner: &str, name: &str) -> bool {
+    let mut constants = sources.constants.iter();
+    let is_constant = |it: &Constant| it.name == name && it.owner.as_deref() == Some(owner);
+    let mut types = sources.types.iter().filter(|ty| ty.name == owner);
+    let has = |ty: &DataType| ty.variants.iter().any(|variant| variant.name == name);
+    match constants.find(|it| is_constant(it)) {
+        Some(constant) => constant.cfgs.is_empty(),
+        None => types.all(has),
+    }
 }
 
 /// See [`Kin::alike`].
