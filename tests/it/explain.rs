@@ -26,7 +26,9 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
     assert_eq!(clause["example"]["pos"], clause["example"]["n"]);
     assert_eq!(clause["yields"], true);
     let differs = &first["differs"];
-    assert_eq!(differs["other"], patches[1]["id"]);
+    // Nothing was observed of the second patch.
+    let others = patches[1..].iter().map(|patch| &patch["id"]);
+    assert!(others.into_iter().any(|id| *id == differs["other"]));
     // `fpos` is the floor of `pos`: what a solver makes up of the two cannot occur, and nobody is asked about it.
     assert!(differs["yields"].is_null(), "{differs}");
     assert!(differs["question"].is_null(), "{differs}");

@@ -209,12 +209,14 @@ const COMPARING: [&str; 6] = [
     "memcmp",
 ];
 
-/// Whether a text is the literal of a character other than a letter or digit.
+/// Whether a text is the literal of a character that is no end of a range: a letter or digit is one, and what is less than a
+/// space or greater than a tilde is not printed.
 pub fn is_mark(text: &str) -> bool {
     let character = text.strip_prefix('b').unwrap_or(text).strip_prefix('\'');
     let character = character.and_then(|rest| rest.strip_suffix('\''));
     let starts = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric();
-    character.is_some_and(|it| it != "\\x7f" && it != "\\0" && it.starts_with(starts))
+    const ENDS: [&str; 4] = ["\\x7f", "\\0", " ", "~"];
+    character.is_some_and(|it| !ENDS.contains(&it) && it.starts_with(starts))
 }
 
 impl Access {

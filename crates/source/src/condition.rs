@@ -119,7 +119,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Whether people do not ask if something is less than this: a truth value, a text, a character that is not an end of a
-/// range of letters or digits, or a variant of an enum.
+/// range ([`is_mark`]), or a variant of an enum.
 pub fn is_unordered(text: &str) -> bool {
     let text = text.trim_start_matches(['&', '*', '(']);
     let head = text.split(['(', '{', ' ']).next().unwrap_or_default();

@@ -3,7 +3,7 @@
 //!
 //! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);
 //! what they know of an edit is in [`evidence`]. Beside these stand the edits for which nothing needs to be known
-//! ([`one_step`], [`repeated`]).
+//! ([`one_step`], [`suggested`]).
 
 mod candidates;
 mod cautions;
@@ -20,8 +20,8 @@ mod order;
 pub mod pairs;
 mod partial;
 mod recording;
-mod repeated;
 pub mod simulated;
+mod suggested;
 pub mod unconfirmed;
 pub mod unobserved;
 mod varying;
@@ -60,7 +60,7 @@ fn fixes_at(
     }
     let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
     let mut unobserved = one_step::fixes(session, knowledge, targets, &places, &fixes);
-    unobserved.extend(repeated::fixes(session, knowledge, targets, sites, &fixes));
+    unobserved.extend(suggested::fixes(session, knowledge, targets, sites, &fixes));
     Ok(joined(session.sources, fixes, unobserved, known))
 }
 

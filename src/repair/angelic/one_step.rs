@@ -328,7 +328,7 @@ fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
 }
 
 /// What was recorded at the sites of edits that explain it.
-fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
+pub(super) fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
     let mut observed = BTreeMap::new();
     for edit in explained.iter().flat_map(|fix| &fix.edits) {
         let evidence: &dyn Any = &*edit.evidence;
@@ -343,7 +343,7 @@ fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
 }
 
 /// What the contexts of its site say of a condition, if they have all that it reads.
-fn explanation(observed: &Arc<Observed>, condition: &Condition) -> Option<Explanation> {
+pub(super) fn explanation(observed: &Arc<Observed>, condition: &Condition) -> Option<Explanation> {
     let Observed {
         language, problem, ..
     } = &**observed;

@@ -117,6 +117,8 @@ fn every_operator_of_a_comparison_is_tried_and_the_spelling_stays() {
     assert_eq!(operators("a == b").len(), 5);
     assert_eq!(operators("a == State::Open"), ["a != State::Open"]);
     assert_eq!(operators("a != Some(b)"), ["a == Some(b)"]);
+    assert_eq!(operators("c == b'.'"), ["c != b'.'"]);
+    assert_eq!(operators("c == b' '").len(), 5);
 }
 
 #[test]

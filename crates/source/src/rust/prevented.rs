@@ -88,34 +88,59 @@ impl Search<'_> {
         let list = self.operand(&index.expr)?;
         let len = format!("{list}.len()");
         let Expr::Range(range) = &*index.index else {
-            let index = self.operand(&index.index)?;
             let is_out = self.says("index out of bounds");
-            return is_out.then(|| vec![comparison(&index, CmpOp::Lt, &len)]);
+            return is_out
+                .then(|| self.bound(&index.index, CmpOp::Lt, &len))
+                .flatten()
+                .map(|bound| vec![bound]);
         };
-        let (start, end) = (self.end(&range.start)?, self.end(&range.end)?);
-        let compare = match range.limits {
+        let (start, end) = (range.start.as_deref(), range.end.as_deref());
+        let at_end = match range.limits {
             RangeLimits::HalfOpen(_) => CmpOp::Le,
             RangeLimits::Closed(_) => CmpOp::Lt,
         };
-        let is_ordered = self.says("slice index starts at") || self.says("begin <= end");
-        Some(match (start, end) {
-            (Some(start), Some(end)) if is_ordered => vec![comparison(&start, CmpOp::Le, &end)],
-            (_, Some(end)) if self.says("range end index") => vec![comparison(&end, compare, &len)],
-            (Some(start), _) if self.says("range start index") => {
-                vec![comparison(&start, CmpOp::Le, &len)]
-            }
-            (start, end) if self.says("char boundary") || self.says("out of bounds of") => {
-                let ends = start.into_iter().chain(end);
-                let asked = ends.map(|end| format!("{list}.is_char_boundary({end})"));
-                asked
-                    .map(|holds| Prevented {
-                        fails: format!("!{holds}"),
-                        holds,
-                    })
-                    .collect()
-            }
-            _ => return None,
-        })
+        if self.says("slice index starts at") || self.says("begin > end") {
+            let (start, end) = (self.operand(start?)?, self.operand(end?)?);
+            return Some(vec![comparison(&start, CmpOp::Le, &end)]);
+        }
+        let is_start = self.says("range start index") || self.says("start byte index");
+        let is_end = self.says("range end index") || self.says("end byte index");
+        // Older compilers do not say which end of a text it is.
+        let start = start.filter(|_| is_start || self.says(" byte index") && !is_end);
+        let end = end.filter(|_| is_end || self.says(" byte index") && !is_start);
+        let ends = [(start, CmpOp::Le), (end, at_end)];
+        let ends = ends.into_iter().filter_map(|(end, op)| Some((end?, op)));
+        if self.says("char boundary") {
+            let of = |(end, _)| {
+                let holds = format!("{list}.is_char_boundary({})", self.operand(end)?);
+                Some(Prevented {
+                    fails: format!("!{holds}"),
+                    holds,
+                })
+            };
+            return Some(ends.filter_map(of).collect());
+        }
+        Some(
+            ends.filter_map(|(end, op)| self.bound(end, op, &len))
+                .collect(),
+        )
+    }
+
+    /// What a position in a list must be: less than its length or, where a number below zero became a large one, at least zero.
+    fn bound(&self, at: &Expr, op: CmpOp, len: &str) -> Option<Prevented> {
+        let numbers = self.message.split(|c: char| !c.is_ascii_digit());
+        let mut numbers = numbers.filter_map(|digits| digits.parse::<u64>().ok());
+        if !numbers.any(|number| i64::try_from(number).is_err()) {
+            return Some(comparison(&self.operand(at)?, op, len));
+        }
+        let Expr::Cast(cast) = at else {
+            return None;
+        };
+        let inner = match &*cast.expr {
+            Expr::Paren(inner) => &*inner.expr,
+            inner => inner,
+        };
+        Some(comparison(&self.operand(inner)?, CmpOp::Ge, "0"))
     }
 
     /// What a method of the standard library needs.
@@ -160,14 +185,6 @@ impl Search<'_> {
             }
             _ => return None,
         })
-    }
-
-    /// One end of a range, which may be missing.
-    fn end(&self, end: &Option<Box<Expr>>) -> Option<Option<String>> {
-        match end {
-            Some(end) => self.operand(end).map(Some),
-            None => Some(None),
-        }
     }
 
     /// The text of an operand that can be evaluated once more.

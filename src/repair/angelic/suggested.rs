@@ -11,13 +11,16 @@ use nopol_process::run::suite::TestIndex;
 use nopol_source::condition::Shape;
 use nopol_source::language::Prevented;
 use nopol_source::words::mentions;
-use nopol_source::{Condition, Form, Site, SiteKind, Sources};
+use nopol_source::{Condition, Form, Site, SiteIndex, SiteKind, Sources};
 use nopol_synth::weights::WEIGHTS;
 
+use super::evidence::Explanation;
+use super::one_step::{explanation, observed};
 use super::targets_of;
 use super::unobserved::{Place, Unobserved};
 use crate::localize::angelic::AngelicSite;
-use crate::repair::fix::{Fix, SiteEdit};
+use crate::rank::facts::PanicAt;
+use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::place;
@@ -47,6 +50,7 @@ pub(super) fn fixes(
     explained: &[Fix],
 ) -> Vec<Fix> {
     let panics = Panics::at(session, knowledge, targets);
+    let observed = observed(explained);
     let mut said: BTreeSet<(usize, &str)> = BTreeSet::new();
     for edit in explained.iter().flat_map(|fix| &fix.edits) {
         said.insert((edit.site.into(), &*edit.condition));
@@ -61,8 +65,9 @@ pub(super) fn fixes(
         let bonus = panics.bonus(session.sources, found.site);
         let common = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested).saturating_sub(bonus)
             + WEIGHTS.fix.relaxed;
-        let unread = Arc::new(Place::new(session.sources, site, None));
-        let mut suggested = preventing(session.sources, site, &panics);
+        let here = observed.get(&found.site);
+        let unread = Arc::new(Place::new(session.sources, site, here));
+        let mut suggested = preventing(session.sources, found.site, &panics);
         if matches!(site.kind.form(), Form::Wrap | Form::Leave) {
             suggested.extend(standing_nearby(session.sources, site));
         }
@@ -76,6 +81,14 @@ pub(super) fn fixes(
                 continue;
             }
             let condition = Condition::from(condition);
+            let known = here.and_then(|here| explanation(here, &condition));
+            if known.as_ref().is_some_and(Explanation::adds_idle_part) {
+                continue;
+            }
+            let evidence = match known {
+                Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
+                None => Unobserved::at(&unread, &condition),
+            };
             fixes.push(Fix {
                 targets: targets_of(&knowledge.spectrum, found, targets),
                 cost: common + cost,
@@ -88,7 +101,7 @@ pub(super) fn fixes(
                     why,
                     is_loose: true,
                     is_trivial: false,
-                    evidence: Unobserved::at(&unread, &condition),
+                    evidence,
                     condition,
                 }],
             });
@@ -101,9 +114,11 @@ pub(super) fn fixes(
     fixes
 }
 
-/// What keeps expressions of the function from panicking as they did, if all that it reads is visible at the place, before a
+/// What keeps expressions of the function from panicking as they did, if all that it reads is visible at the place, with a
 /// condition that is there.
-fn preventing(sources: &Sources, place: &Site, panics: &Panics) -> Vec<Suggested> {
+fn preventing(sources: &Sources, index: SiteIndex, panics: &Panics) -> Vec<Suggested> {
+    let place = &sources.sites[index];
+    let panics_here = panics.seen_from(sources, index) == PanicAt::Here;
     let is_visible = |name: &str| place.names.iter().any(|known| known.text == name);
     let of_function = sources
         .sites
@@ -122,7 +137,7 @@ fn preventing(sources: &Sources, place: &Site, panics: &Panics) -> Vec<Suggested
         let conditions = match place.kind.form() {
             Form::Leave => vec![fails.clone()],
             Form::Wrap => vec![holds.clone()],
-            Form::Replace => before(sources, place, fails, holds),
+            Form::Replace => joined(sources, place, panics_here, fails, holds),
             Form::Branch | Form::Narrow | Form::Compute => Vec::new(),
         };
         conditions.into_iter().map(move |condition| Suggested {
@@ -134,24 +149,36 @@ fn preventing(sources: &Sources, place: &Site, panics: &Panics) -> Vec<Suggested
     suggested.collect()
 }
 
-/// The condition of a place behind a clause: `fails || old` and `holds && old`.
-fn before(sources: &Sources, place: &Site, fails: &str, holds: &str) -> Vec<String> {
+/// The condition of a place and a clause: `old || fails` and `old && holds`, with the clause first if the condition is what panics.
+fn joined(
+    sources: &Sources,
+    place: &Site,
+    panics_here: bool,
+    fails: &str,
+    holds: &str,
+) -> Vec<String> {
     let Some(tree) = sources.language.parse(&place.text) else {
         return Vec::new();
     };
-    let old = match &tree.shape {
+    let enclosed = match &tree.shape {
         Shape::Or(..) => format!("({})", place.text),
         _ => place.text.clone(),
     };
     let both = [
-        (Binding::Or, format!("{fails} || {}", place.text)),
-        (Binding::And, format!("{holds} && {old}")),
+        (Binding::Or, "||", fails, &place.text),
+        (Binding::And, "&&", holds, &enclosed),
     ];
-    both.map(|(binds, text)| match place.min_binding > binds {
-        true => format!("({text})"),
-        false => text,
-    })
-    .to_vec()
+    let join = |(binds, connective, clause, old)| {
+        let text = match panics_here {
+            true => format!("{clause} {connective} {old}"),
+            false => format!("{old} {connective} {clause}"),
+        };
+        match place.min_binding > binds {
+            true => format!("({text})"),
+            false => text,
+        }
+    };
+    both.map(join).to_vec()
 }
 
 /// Conditions that stand nearby, each also negated.
