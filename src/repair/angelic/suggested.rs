@@ -40,8 +40,8 @@ struct Suggested {
     why: String,
 }
 
-/// Conditions at angelic places that have none yet, from the expression that panics, then of the same function, then of others
-/// of the same type and file.
+/// Conditions at angelic places: what keeps an expression from panicking and, where there is no condition yet, those of the same
+/// function, then of others of the same type and file.
 pub(super) fn fixes(
     session: &Session,
     knowledge: &Knowledge,
@@ -143,7 +143,7 @@ fn preventing(sources: &Sources, index: SiteIndex, panics: &Panics) -> Vec<Sugge
         conditions.into_iter().map(move |condition| Suggested {
             condition,
             cost: 0,
-            why: format!("without `{holds}`, an expression panics as in a failing test"),
+            why: "prevents the panic of a failing test".to_owned(),
         })
     });
     suggested.collect()
