@@ -176,6 +176,8 @@ features! {
     ComparesTruth: Minus,
     /// A failing test panics at the place because of a number, and the condition asks for it: `d == 0` before `n / d`.
     AsksForPanic: Plus,
+    /// A new clause is the one that keeps an expression from panicking as it does in a failing test: `i < v.len()` and `v[i]`.
+    PreventsPanic: Plus,
     /// A new clause guards an access, and asks for more or less than that needs: `i > 1` before `v[i - 1]`.
     GuardOff: Minus,
     /// A `for` loop is left before its end by `break`.

@@ -16,15 +16,16 @@ pub struct Learned {
     pub calibration: (f64, f64),
 }
 
-/// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test has
-/// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read. Chains of
-/// three comparisons, panics of arithmetic, comparisons of truth values and guards that are off by one are too rare there to
-/// learn anything from.
-pub const BY_HAND: [(Feature, f64); 11] = [
+/// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test
+/// has stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read.
+/// Chains of three comparisons, panics that a condition prevents, comparisons of truth values and guards that are
+/// off by one are too rare there to learn anything from.
+pub const BY_HAND: [(Feature, f64); 12] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
     (Feature::OperatorOfChain, 0.7),
     (Feature::AsksForPanic, 3.0),
+    (Feature::PreventsPanic, 1.5),
     (Feature::ComparesTruth, -1.0),
     (Feature::GuardOff, -3.0),
     // The logarithms of how often the other word stands there.

@@ -69,6 +69,7 @@ impl<'c> EditFeatures<'c> {
             };
             self.condition(old.as_ref(), new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(new));
+            self.set(Feature::PreventsPanic, facts.prevents);
             self.put(Feature::GuardOff, self.guards_off(old.as_ref(), new));
         }
         self.row

@@ -1,4 +1,4 @@
-//! Conditions that ask about what makes a test panic.
+//! Conditions that ask about the number with which a test panics.
 
 use nopol_source::Form;
 use nopol_source::condition::Node;
@@ -10,13 +10,10 @@ use crate::rank::features::shapes::comparisons;
 use crate::rank::features::texts::{has_word, squeezed};
 
 impl EditFeatures<'_> {
-    /// Whether the condition keeps an expression from panicking as in a failing test, or asks about the number with which one
-    /// panics at the place: a divisor of zero, or what is taken from less.
+    /// Whether a failing test panics at the place because of a number that the condition asks about: a divisor of zero, or
+    /// what is taken from less.
     pub(super) fn asks_for_panic(&self, new: &Node) -> bool {
         let facts = self.facts;
-        if facts.prevents {
-            return true;
-        }
         let says = |text: &str| {
             let mut failures = self.case.failures.iter();
             failures.any(|failure| failure.message.contains(text))
