@@ -12,6 +12,12 @@ fn first(report: &Value) -> &str {
     condition.unwrap_or_else(|| panic!("no patch: {report:#}"))
 }
 
+/// The condition of the first patch for one failing test.
+fn first_for(subject: &Subject, test: &str) -> String {
+    let report = subject.nopol(&["--failing", test, "--format", "json"]);
+    first(&report.json()).to_owned()
+}
+
 #[test]
 #[ignore = "make test-full: it takes long"]
 fn a_guard_bounds_exactly_what_it_protects() {
@@ -74,12 +80,7 @@ fn skips_all() {
 }
 "#,
     );
-    let of = |test: &str| {
-        let report = subject
-            .nopol(&["--failing", test, "--format", "json"])
-            .json();
-        first(&report).to_owned()
-    };
+    let of = |test: &str| first_for(&subject, test);
     let width = of("width_of_nothing");
     let guards = ["n > 0", "n >= 1", "n != 0", "!row.is_empty()"];
     let exact = guards.map(|guard| format!("{guard} && row[n - 1] == b','"));
@@ -242,12 +243,7 @@ fn shares_nothing() {
 }
 "#,
     );
-    let of = |test: &str| {
-        let report = subject
-            .nopol(&["--failing", test, "--format", "json"])
-            .json();
-        first(&report).to_owned()
-    };
+    let of = |test: &str| first_for(&subject, test);
     assert!(["*inside > 0", "*inside == 0"].contains(&&*of("leaves_an_empty_room")));
     assert!(["total == 0", "total > 100 || total == 0"].contains(&&*of("shares_nothing")));
 }
