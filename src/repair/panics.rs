@@ -45,8 +45,12 @@ impl Panics {
 
     fn of<'o>(sources: &Sources, outputs: impl Iterator<Item = &'o str>) -> Self {
         let mut panics = Self::default();
-        for output in outputs {
-            let signature = FailureSignature::of(output);
+        // Many tests may fail in the same way.
+        let mut seen = BTreeSet::new();
+        for signature in outputs.map(FailureSignature::of) {
+            if !seen.insert((signature.location.clone(), signature.message.clone())) {
+                continue;
+            }
             let Some((path, line, column)) = place(&signature.location) else {
                 continue;
             };
