@@ -17,6 +17,7 @@ const MOST_OF_FUNCTION: usize = 5;
 const MOST_OF_PATH: usize = 8;
 /// Literals in place of one literal.
 const MOST_LITERALS: usize = 6;
+
 /// What the code around a clause offers.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {

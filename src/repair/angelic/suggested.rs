@@ -114,8 +114,8 @@ pub(super) fn fixes(
     fixes
 }
 
-/// What keeps expressions of the function from panicking as they did, if all that it reads is visible at the place, with a
-/// condition that is there.
+/// Conditions that keep an expression of the function from panicking as it did, if the place sees all that they read. An
+/// existing condition gets them as a clause.
 fn preventing(sources: &Sources, index: SiteIndex, panics: &Panics) -> Vec<Suggested> {
     let place = &sources.sites[index];
     let panics_here = panics.seen_from(sources, index) == PanicAt::Here;

@@ -22,7 +22,7 @@ impl EditFeatures<'_> {
             says("attempt to divide by zero") || says("with a divisor of zero"),
             says("attempt to subtract with overflow"),
         );
-        // A condition that is there and an early exit also decide whether the lines after them run.
+        // Existing conditions and early exits also decide whether the lines after them run.
         let decides = match facts.kind.form() {
             Form::Replace | Form::Leave => facts.panic != PanicAt::Elsewhere,
             Form::Wrap | Form::Branch | Form::Narrow | Form::Compute => {
