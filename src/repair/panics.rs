@@ -88,7 +88,7 @@ impl Panics {
         self.prevented.get(&function).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a new clause of an edit is one of those.
+    /// Whether a new clause of an edit is one of those, or an edit no longer evaluates always what panicked.
     pub fn is_prevented_by(&self, sources: &Sources, edit: &SiteEdit) -> bool {
         let prevented = self.prevented_in(edit.function);
         if prevented.is_empty() {
@@ -98,6 +98,9 @@ impl Panics {
         let site = &sources.sites[edit.site];
         let old = bare(&site.text);
         let replaces = site.kind.form() == Form::Replace;
+        if replaces && is_made_lazy(&old, &bare(&edit.condition)) {
+            return self.seen_from(sources, edit.site) == PanicAt::Here;
+        }
         let tree = edit.condition.tree(sources.language);
         let mut clauses = tree.iter().flat_map(|tree| tree.all_clauses());
         clauses.any(|clause| {
@@ -140,6 +143,12 @@ impl Panics {
             false => PanicAt::Function,
         }
     }
+}
+
+/// Whether a condition without blanks differs only in `||` for `|` or `&&` for `&`, which skips the second operand.
+fn is_made_lazy(old: &str, new: &str) -> bool {
+    let eager = |text: &str| text.replace("||", "|").replace("&&", "&");
+    new.len() > old.len() && eager(old) == eager(new)
 }
 
 /// The file, line and column of ` src/lib.rs:3:5:`.
