@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. docs/testing.md says what tests what.
 
-.PHONY: setup demo test test-full
+.PHONY: setup demo test lint test-full
 
 # Keeping data for the next incremental build costs a sixth of a first build. `make test CARGO_INCREMENTAL=1`
 # keeps it all the same.
@@ -15,16 +15,19 @@ demo: setup
 	cargo build --bin cargo-nopol
 	@sh xtask/demo.sh
 
-# What every change must pass: lints, and the tests that are not marked `ignored`.
+# The tests that are not marked `ignored`.
 test: setup
+	cargo test --workspace
+
+# Formatting and lints. They compile everything once more, so a newcomer need not wait for them.
+lint: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --workspace
+	cargo clippy --package cargo-nopol --no-default-features -- -D warnings
 
 # The ignored tests: the slow ones, and those for which others stand in in `make test`.
 test-full: setup
 	@sh xtask/setup-full.sh
-	cargo clippy --package cargo-nopol --no-default-features -- -D warnings
 	cargo test --workspace --lib --bins --tests -- --ignored
 	sh xtask/package.sh
 	sh xtask/msrv.sh

@@ -229,6 +229,7 @@ fn a_test_runs_in_a_directory_that_only_the_build_makes() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_is_a_script_for_a_program_that_is_not_there_is_named() {
     let tests = format!("{TESTS}\n[[c.test]]\nname = \"odd\"\ncommand = \"./odd.sh\"\n");
     let build = "cc -o grade grade.c && chmod +x odd.sh";

@@ -177,6 +177,7 @@ fn repaired_by_references(functions: &[&str]) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn functions_of_rust_programs_are_repaired_by_their_references() {
     let patches = repaired_by_references(&["List::reverse", "Tree::insert", "Stack::push"]);
     assert_snapshot!(patches.join("\n"), @"

@@ -197,6 +197,7 @@ fn a_link_in_place_of_a_report_is_replaced_and_not_followed() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_c_program_is_searched_once_and_keeps_nothing_in_its_directory() {
     let source = "#include <stdlib.h>\n\nint passes(int score, int needed) {\n    if (score > needed)\n        return 1;\n    return 0;\n}\n\n\
                   int main(int argc, char **argv) {\n    return !passes(atoi(argv[1]), atoi(argv[2]));\n}\n";
@@ -228,6 +229,7 @@ fn a_c_program_is_searched_once_and_keeps_nothing_in_its_directory() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_work_directory_in_the_subject_is_used_again() {
     let subject = Subject::lib(GRADES);
     let args = ["--work-dir", "work", "--top", "1"];
@@ -240,6 +242,7 @@ fn a_work_directory_in_the_subject_is_used_again() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn apply_means_no_search_before_one_that_ended_without_a_patch() {
     let source = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { int v; struct n *next; };\n\
          int worth(struct n *n) {\n    int sum = 0;\n    while (n != NULL) {\n        sum = n->v;\n        n = n->next;\n    }\n    return sum + 1;\n}\n\

@@ -182,6 +182,7 @@ fn unknown() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn code_that_is_compiled_for_tests_only_is_named_where_no_patch_is_looked_for() {
     let subject = Subject::lib(
         r#"pub struct Meter(pub u32);
@@ -491,6 +492,7 @@ fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_nee
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
     let subject = Subject::lib(
         "pub fn is_odd(n: u32) -> bool {\n    n % 2 == 0\n}\n\n#[test]\nfn odd() {\n    assert!(is_odd(3));\n}\n",

@@ -28,6 +28,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn the_condition_before_a_move_is_examined_where_a_new_value_follows() {
     let subject = Subject::lib(&WRAP.replace('`', "\""));
     let run = subject.nopol(&["--no-cache", "--format", "json", "--top", "1"]);

@@ -47,6 +47,7 @@ pub fn wrong(x: u8) -> [u64; 2] { [x as u64, 300 / x as u64] }
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn functions_that_take_values_of_several_parts_are_repaired() {
     let subject = Subject::lib(VALUES);
     for (function, call, repair) in [

@@ -71,6 +71,7 @@ pub fn is_small(n: u32) -> bool { n < 3 }
 "#;
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_needs_a_feature_is_left_out_with_the_option_that_runs_it() {
     let manifest = format!("{MANIFEST}\n[features]\nextra = []\n");
     let subject = Subject::new(&[("Cargo.toml", &manifest), ("src/lib.rs", FEATURE)]);

@@ -5,6 +5,7 @@ use crate::common::{GRADES, Subject};
 
 /// No message is that of Rust's parsers.
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_number_that_does_not_fit_is_refused_in_plain_words() {
     let subject = Subject::lib(GRADES);
     for option in [

@@ -51,6 +51,7 @@ pub fn total(a: u8, b: u8) -> u8 {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn what_is_made_of_the_text_alone_is_said_to_overflow_too() {
     let args = [
         "--no-cache",

@@ -249,6 +249,7 @@ fn shares_nothing() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_guard_in_c_stands_before_what_it_protects() {
     let subject = Subject::lib("");
     let source = r#"#include <stdio.h>

@@ -57,6 +57,7 @@ mod tests {
 ";
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn values_that_the_program_may_rule_out_are_not_said_to_overflow() {
     let run = Subject::lib(QUEUE).nopol(&["--no-cache", "--quiet"]);
     let told = |line: &&str| line.contains("computing `");

@@ -258,6 +258,7 @@ fn names_of_other_types_beside_an_integer_hide_no_edit_of_it() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_test_that_asks_for_its_arguments_fails_only_where_it_has_some() {
     let asks = "#[test] fn alone() { assert_eq!(std::env::args().count(), 1); }\n";
     let subject = Subject::new(&[

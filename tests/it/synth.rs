@@ -149,6 +149,7 @@ fn synth_says_where_a_file_is_no_problem() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn synth_weighs_a_hundred_thousand_contexts() {
     let context = |at: u32| {
         let (b, x) = (at.is_multiple_of(3), at % 1009);

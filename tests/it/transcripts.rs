@@ -187,6 +187,7 @@ fn patches_of_two_causes_are_shown_apart() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn it_is_shown_why_there_is_no_patch() {
     let subject = Subject::fixture("hopeless", "hopeless");
     let run = subject.nopol(&[]);
@@ -214,6 +215,7 @@ fn it_is_shown_why_there_is_no_patch() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_of_a_c_program_is_shown() {
     let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
     let run = subject.nopol_c(&["--top", "1"]);

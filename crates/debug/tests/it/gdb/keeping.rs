@@ -81,6 +81,7 @@ fn going_back_restores_what_nobody_sees() -> Result<()> {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_program_with_threads_or_much_memory_is_not_kept() -> Result<()> {
     let source = r#"
 #include <pthread.h>
