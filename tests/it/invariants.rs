@@ -536,3 +536,13 @@ fn libraries_without_doctests_have_no_example_that_would_run() {
     }
     assert!(examples > 0, "crates/debug has one");
 }
+
+#[test]
+fn the_page_on_tests_names_every_module_of_the_integration_tests() {
+    let page = fs::read_to_string(root().join("docs/testing.md")).unwrap();
+    for entry in fs::read_dir(root().join("tests/it")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_named = name == "main.rs" || page.contains(&format!("`tests/it/{name}`"));
+        assert!(is_named, "docs/testing.md lacks tests/it/{name}");
+    }
+}
