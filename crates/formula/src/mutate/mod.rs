@@ -3,11 +3,12 @@
 //!
 //! [`space`] finds the mutations of a program (the mutation unit, AllRepair §3.2) and [`operators`] says which there are
 //! ([`operators`], Table 1). [`search`] is the repair unit (Fig. 4): one solver proposes sets of mutations, the smallest
-//! first, and [`specification`] looks for an input for which the mutated program is wrong. What is learned from such an
+//! first, and [`judge`] looks for an input for which the mutated program is wrong by the [`specification`]. What is learned from such an
 //! input is [`must`]'s concern. [`applied`] is the mutated program itself: the judge of everything.
 
 pub mod applied;
 mod homes;
+pub mod judge;
 pub mod literals;
 pub mod must;
 mod numbers;

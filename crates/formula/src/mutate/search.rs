@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use nopol_program::ir::{ChoiceId, Made};
 use nopol_program::position::Positions;
 
+use super::judge::{Answer, Judge, Trouble, is_late};
 use super::must::{Prune, must};
 use super::operators::Level;
 use super::space::Space;
-use super::specification::{Answer, Check, Judge, Specification, Trouble, Verdict, is_late};
+use super::specification::{Check, Specification, Verdict};
 use crate::circuit::cnf::{Lit, Solver};
 use crate::circuit::count::at_least;
 use crate::circuit::{Bit, Circuit};

@@ -7,7 +7,8 @@ use nopol_program::interpret::{End, Limits, Value, call};
 use nopol_program::ir::{FunctionId, Made, Program, Scalar};
 use nopol_program::position::Positions;
 
-use super::specification::{Check, Specification, Trouble, cells, is_late, limits};
+use super::judge::{Trouble, is_late};
+use super::specification::{Check, Specification, cells, limits};
 use crate::encode::Extent;
 
 /// How many rounds a loop may go, and how many statements a run may take: of what takes longer the end is not awaited.
