@@ -179,6 +179,7 @@ fn limits(values: &Values, limit_of: Option<LimitOf>) -> Vec<Value> {
         if changed.len() <= limits::MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
             limits.extend(changed.iter().filter(|value| is_short(value)).cloned());
         }
+        limits.extend(only_between(changed, &values.kept[1 - outcome]).cloned());
         if !first.ty().ordered() || first.ty() == Type::Char {
             continue;
         }
@@ -210,6 +211,18 @@ fn limits(values: &Values, limit_of: Option<LimitOf>) -> Vec<Value> {
     }
     limits.dedup();
     limits
+}
+
+/// The one value where the outcome stays, if it changes for lower and for higher ones: `n != 6`.
+fn only_between<'v>(changed: &[Value], kept: &'v [Value]) -> Option<&'v Value> {
+    let [only] = kept else { return None };
+    let lies = |op| {
+        changed
+            .iter()
+            .any(|value| value.compare(op, only) == Some(true))
+    };
+    let is_number = matches!(only, Value::Int(..));
+    (is_number && lies(CmpOp::Lt) && lies(CmpOp::Gt)).then_some(only)
 }
 
 /// Whether a value is short enough for a condition. A text of several words is test data rather than a case
@@ -363,6 +376,18 @@ mod tests {
         assert_eq!(op("a && n < 1"), Some(LimitOf::Upper));
         assert_eq!(op("1 < n"), Some(LimitOf::Lower));
         assert_eq!((op("n < m"), op("n == 1")), (None, None));
+    }
+
+    #[test]
+    fn the_only_number_that_is_right_is_a_constant() {
+        let int = |value| Value::Int(IntType::Usize, Int::from_i128(value));
+        let with = |kept: Vec<Value>| Values {
+            changed: [vec![], vec![int(4), int(7)]],
+            kept: [kept, vec![]],
+        };
+        assert!(limits(&with(vec![int(6)]), None).contains(&int(6)));
+        assert!(!limits(&with(vec![int(5), int(6)]), None).contains(&int(6)));
+        assert!(!limits(&with(vec![int(9)]), None).contains(&int(9)));
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Explanation {
     }
 
     /// Each constant that the old condition does not compare with, and in how many contexts what is compared with it has
-    /// its value.
+    /// its value. Without those that only passing tests have, where several other values are wrong: `n != 6`.
     fn singled_out(&self, old: Option<&Expr>) -> Vec<(Type, u32)> {
         let known = old.map_or_else(Vec::new, Expr::terms);
         let terms = &self.problem().pool.terms;
@@ -104,6 +104,20 @@ impl Explanation {
             open.extend(expr.children());
         }
         let rows = self.problem().rows();
+        let is_kept = |operand: &Expr, value: &Value| {
+            let mut wrong: Vec<Value> = Vec::new();
+            for found in rows
+                .iter()
+                .filter(|row| row.hard)
+                .map(|row| operand.eval(row))
+            {
+                if let Some(found) = found.filter(|found| !wrong.contains(found)) {
+                    wrong.push(found);
+                }
+            }
+            wrong.len() > 1 && !wrong.contains(value)
+        };
+        compared.retain(|(operand, value)| !is_kept(operand, value));
         let count = |(operand, value): &(&Expr, &Value)| {
             let same = rows
                 .iter()

@@ -248,6 +248,30 @@ fn a_number_is_made_for_one_context_if_it_decides_in_one_only() {
 }
 
 #[test]
+fn the_one_number_that_is_right_is_not_singled_out() {
+    let cost = |wrong: &[i128]| {
+        let mut problem =
+            Problem::default()
+                .constants(IntType::I32)
+                .term("n", I32, Origin::Variable);
+        problem.pool.terms.push(Term {
+            constant: i32(6),
+            ..Term::new(Access::literal("6".to_owned()), I32, Origin::Mined)
+        });
+        problem = problem.soft(&[i32(6)], false, 1);
+        for wrong in wrong {
+            problem = problem.row(&[i32(*wrong)], true);
+        }
+        let candidates = problem.solve().candidates;
+        let mut of_it = candidates
+            .iter()
+            .filter(|it| problem.show(&it.expr) == "n != 6");
+        of_it.next().map(|it| it.cost).unwrap()
+    };
+    assert!(cost(&[4, 7]) + WEIGHTS.idiom.singled_out as u32 <= cost(&[4]));
+}
+
+#[test]
 fn a_search_ends_soon_after_the_run_is_stopped() {
     let mut problem = Problem::default().constants(IntType::I32);
     let mut old: Option<Expr> = None;

@@ -119,7 +119,8 @@ impl Contents<'_> {
         found
     }
 
-    /// Values for a field: a variable of its name, one of its type, the length of one, a message.
+    /// Values for a field: a variable of its name, one of its type, a length that the function asks for, that of a parameter,
+    /// a message.
     fn fillings(&self, wanted: &str, ty: &DeclaredType) -> Vec<Filling> {
         let mut found: Vec<Filling> = Vec::new();
         let nearest = || self.locals.iter().rev().filter(|it| it.text != "self");
@@ -143,6 +144,13 @@ impl Contents<'_> {
             }
         }
         if ty.plain == "usize" {
+            let lengths = self.function.expressions.iter();
+            for length in lengths.filter(|it| it.text.ends_with(".len()")) {
+                let [read] = &*length.names else { continue };
+                if let Some(name) = nearest().find(|name| name.text == *read) {
+                    put(length.text.clone(), name, Source::Type);
+                }
+            }
             let of_parameter = |name: &&Name| {
                 self.function
                     .parameters

@@ -300,6 +300,16 @@ mod tests {
     }
 
     #[test]
+    fn a_length_that_the_function_asks_for_comes_before_that_of_a_parameter() {
+        let text = "enum E { Length(usize) }
+            fn f(text: &str) -> Result<u8, E> { let digits = text.trim(); if digits.len() == 3 { g(); } Ok(1) }";
+        assert_eq!(
+            values(text, "f"),
+            ["Err(E::Length(digits.len()))", "Err(E::Length(text.len()))"]
+        );
+    }
+
+    #[test]
     fn an_error_may_be_a_struct() {
         let text =
             "struct E { at: usize } fn f(at: usize) -> Result<usize, E> { let n = g(at)?; Ok(n) }";
