@@ -180,6 +180,9 @@ features! {
     PreventsPanic: Plus,
     /// A new clause guards an access, and asks for more or less than that needs: `i > 1` before `v[i - 1]`.
     GuardOff: Minus,
+    /// A new clause asks for exactly what something right after it needs: `if a < b { return }` before `a - b`, `i < v.len()`
+    /// before `v[i]`.
+    GuardsExactly: Plus,
     /// A `for` loop is left before its end by `break`.
     BreaksFor: Minus,
     /// The next round of a `while` or `loop` is started early by `continue`.

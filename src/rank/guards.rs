@@ -57,6 +57,36 @@ impl Guards {
         found
     }
 
+    /// Whether a clause of a condition asks for exactly what is needed after it: `a >= b` before `a -= b`. The rest is as for
+    /// [`Guards::misfits`].
+    pub fn has_exact(
+        self,
+        node: &Node,
+        code: &str,
+        reaches: bool,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        match &node.shape {
+            Shape::Not(inner) => self.has_exact(inner, code, !reaches, is_known),
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let is_and = matches!(node.shape, Shape::And(..));
+                let is_reached = is_and == reaches;
+                let code = if is_reached { code } else { "" };
+                // New clauses that need one another are not what was there to be guarded.
+                let old = b.all_clauses().iter().all(|clause| is_known(&clause.text));
+                let after = if old { &*b.text } else { "" };
+                self.has_exact(a, &format!("{after} ; {code}"), is_and, is_known)
+                    || is_reached && self.has_exact(b, code, reaches, is_known)
+            }
+            Shape::Cmp(..) | Shape::Leaf(_) | Shape::Arith(..) if is_known(&node.text) => false,
+            Shape::Cmp(..) | Shape::Leaf(_) | Shape::Arith(..) => {
+                let needs = self.needs(code);
+                let mut assured = assurances(node, reaches).into_iter();
+                assured.any(|it| self.best(&it, &needs) == Some(Fit::Exact))
+            }
+        }
+    }
+
     fn count(
         self,
         node: &Node,

@@ -18,9 +18,9 @@ pub struct Learned {
 
 /// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test
 /// has stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read.
-/// Chains of three comparisons, panics that a condition prevents, comparisons of truth values and guards that are
-/// off by one are too rare there to learn anything from.
-pub const BY_HAND: [(Feature, f64); 12] = [
+/// Chains of three comparisons, panics that a condition prevents, comparisons of truth values and guards of an
+/// access or a difference are too rare there to learn anything from.
+pub const BY_HAND: [(Feature, f64); 13] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
     (Feature::OperatorOfChain, 0.7),
@@ -28,6 +28,7 @@ pub const BY_HAND: [(Feature, f64); 12] = [
     (Feature::PreventsPanic, 1.5),
     (Feature::ComparesTruth, -1.0),
     (Feature::GuardOff, -3.0),
+    (Feature::GuardsExactly, 2.0),
     // The logarithms of how often the other word stands there.
     (Feature::BreaksFor, -1.1),
     (Feature::ContinuesOpenLoop, -2.4),

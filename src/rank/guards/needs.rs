@@ -68,8 +68,12 @@ pub fn of(language: Language, code: &str, checks_differences: bool) -> Vec<Need>
                     found.push(Need::NotZero(of.to_owned()));
                 }
             }
-            b'-' if checks_differences && bytes.get(at + 1) != Some(&b'=') => {
-                let (a, b) = (operand_before(&code[..at]), operand_after(&code[at + 1..]));
+            b'-' if checks_differences => {
+                let a = operand_before(&code[..at]);
+                let b = match code[at + 1..].strip_prefix('=') {
+                    Some(value) => &value[..value.find(';').unwrap_or(value.len())],
+                    None => operand_after(&code[at + 1..]),
+                };
                 let both = Linear::read(a).zip(Linear::read(b));
                 if let Some(it) = both
                     .and_then(|(a, b)| a.minus(&b))

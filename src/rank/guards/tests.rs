@@ -92,6 +92,32 @@ fn what_a_condition_leads_to_is_protected_as_well() {
 }
 
 #[test]
+fn a_guard_that_asks_for_exactly_what_is_needed_is_known() {
+    let guards = Guards {
+        language: Language::Rust,
+        checks_differences: true,
+    };
+    let exact = |condition, code, reaches| {
+        guards.has_exact(&parse(Language::Rust, condition), code, reaches, &|_| false)
+    };
+    let code = "self.all[from] -= amount; self.all[to] += amount;";
+    assert!(exact("self.all[from] < amount", code, false));
+    assert!(exact("amount <= self.all[from]", code, true));
+    assert!(exact("from >= self.all.len()", code, false));
+    assert!(exact("n == 0", "at = n - 1;", false));
+    for other in [
+        "from > 0",
+        "self.all[to] < amount",
+        "self.all[from] <= amount",
+    ] {
+        assert!(!exact(other, code, false), "{other}");
+    }
+    assert!(!exact("self.all[from] < amount", code, true));
+    // A new clause that only another new one needs.
+    assert!(!exact("x.is_none() || x.unwrap() > 4", "f();", false));
+}
+
+#[test]
 fn a_guard_is_known_by_what_it_protects() {
     let protects = |language: Language, clause: &str, outcome: bool, code: &str| {
         let guards = Guards {

@@ -1,4 +1,4 @@
-//! Guards that ask for something else than the access after them needs.
+//! Guards that ask for exactly what stands after them needs, or for something else.
 
 use nopol_source::condition::{Node, Shape};
 use nopol_source::{BodyOrigin, Form, SiteKind};
@@ -9,12 +9,37 @@ use crate::rank::guards::Guards;
 impl EditFeatures<'_> {
     /// How many new clauses guard something and do not ask for exactly what it needs.
     pub(super) fn guards_off(&self, old: Option<&Node>, new: &Node) -> f64 {
-        let facts = self.facts;
         let says_so = |message: &str| message.contains("attempt to subtract with overflow");
-        let guards = Guards {
+        let checks_differences = self.case.failures.iter().any(|it| says_so(&it.message));
+        let guards = self.guards(checks_differences);
+        self.guarded(old, |code, reaches, is_known| {
+            guards.misfits(new, code, reaches, is_known) as f64
+        })
+    }
+
+    /// Whether a new clause asks for exactly what something after it needs, a difference as well.
+    pub(super) fn guards_exactly(&self, old: Option<&Node>, new: &Node) -> bool {
+        let guards = self.guards(true);
+        self.guarded(old, |code, reaches, is_known| {
+            guards.has_exact(new, code, reaches, is_known)
+        })
+    }
+
+    fn guards(&self, checks_differences: bool) -> Guards {
+        Guards {
             language: self.case.language(),
-            checks_differences: self.case.failures.iter().any(|it| says_so(&it.message)),
-        };
+            checks_differences,
+        }
+    }
+
+    /// What is found of the code that the condition protects, given that code, the outcome that leads to it, and which clauses
+    /// are old.
+    fn guarded<T: Default>(
+        &self,
+        old: Option<&Node>,
+        find: impl Fn(&str, bool, &dyn Fn(&str) -> bool) -> T,
+    ) -> T {
+        let facts = self.facts;
         let after = || {
             let text = function_text(self.case, facts);
             text.get(facts.span.end..).unwrap_or("")
@@ -22,7 +47,9 @@ impl EditFeatures<'_> {
         let (code, reaches) = match facts.kind.form() {
             Form::Wrap => (straight(&facts.before), true),
             // What a panic is to check may be written as an assertion.
-            Form::Leave | Form::Branch if facts.body_origin == BodyOrigin::Panic => return 0.0,
+            Form::Leave | Form::Branch if facts.body_origin == BodyOrigin::Panic => {
+                return T::default();
+            }
             Form::Leave => (straight(after()), false),
             Form::Replace if leads_to_block(facts.kind) => (straight(inside(after())), true),
             Form::Replace | Form::Branch | Form::Narrow | Form::Compute => ("", true),
@@ -31,7 +58,7 @@ impl EditFeatures<'_> {
         if let Some(old) = old {
             clauses(old, &mut known);
         }
-        guards.misfits(new, code, reaches, &|text| known.contains(&text)) as f64
+        find(code, reaches, &|text| known.contains(&text))
     }
 }
 
