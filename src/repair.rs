@@ -40,6 +40,7 @@ mod simplest;
 mod validating;
 
 use anyhow::Result;
+use nopol_basics::counted;
 use nopol_process::run::process::{Stopped, Supervisor};
 use nopol_process::run::suite::TestIndex;
 
@@ -92,6 +93,7 @@ pub fn run(
         outcome.ending = ending;
         outcome.message = Some(message);
     }
+    outcome.warnings = counted(outcome.warnings);
     for warning in &outcome.warnings {
         progress.say(&format!("warning: {warning}"));
     }

@@ -148,6 +148,7 @@ fn reported(
 ) -> Outcome {
     let failing = shown.failing.iter().map(|failing| failing.name.clone());
     let mut warnings = left_out::sentences(&shown.left_out);
+    warnings.extend(shown.warnings.iter().cloned());
     warnings.extend(report::not_examined(shown));
     let candidates = (1..).zip(shown.candidates.iter().take(top));
     Outcome {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::Args;
-use nopol_basics::{agree, all, count};
+use nopol_basics::{agree, all, count, counted};
 use nopol_heap::written::Written;
 
 use super::formula;
@@ -148,10 +148,11 @@ impl<P: Target> Heap<P> {
         };
         let progress = Progress::new(Arc::new(Terminal::new(false, self.quiet)));
         let repaired = batch::repair(&request, &compile, &progress);
-        let shown = match formula::accepted(repaired, self.format, Batch::outside) {
+        let mut shown = match formula::accepted(repaired, self.format, Batch::outside) {
             Ok(shown) => shown,
             Err(code) => return code,
         };
+        shown.warnings = counted(shown.warnings);
         let outcome = kept(&shown, command, &settings);
         // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} heap");

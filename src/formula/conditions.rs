@@ -252,6 +252,7 @@ int main(void) {
             files: vec![("a.c".into(), TEXT.to_owned())],
             cases: vec![case("five", "4", "5"), case("three", "3", "3")],
             test_args: Vec::new(),
+            features: None,
             may_have_examples: false,
         };
         let conditions = ["i < 40", "i < n", "n == 1000"].map(spot);

@@ -1,8 +1,11 @@
-//! Tests that are not turned into formulas.
+//! Tests that are not turned into formulas, and functions.
 
 use serde::Serialize;
 
-use nopol_basics::count;
+use nopol_basics::{agree, count};
+use nopol_program::front::c::main_of;
+use nopol_program::ir::{Outside, Program};
+use nopol_program::visit::reached;
 
 use crate::report::Ended;
 
@@ -62,36 +65,72 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// The most tests that are named for one reason.
+/// The most tests or functions that are named for one reason.
 const MOST_NAMED: usize = 10;
 
 /// The sentences about them: one for each reason, in the order in which the reasons came up.
 pub fn sentences(left_out: &[LeftOut]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for LeftOut { test, reason } in left_out {
-        match reasons.iter_mut().find(|(it, _)| it == reason) {
-            Some((_, tests)) => tests.push(test),
-            None => reasons.push((reason, vec![test])),
+    let tests = left_out
+        .iter()
+        .map(|LeftOut { test, reason }| (reason.clone(), &**test));
+    let sentence = |(reason, tests): (String, Vec<&str>)| {
+        let are = agree(tests.len(), "is", "are");
+        format!("{} {are} left out: {reason}", all(&tests, "other test"))
+    };
+    by_reason(tests).into_iter().map(sentence).collect()
+}
+
+/// Why a test is left out that runs into a function that cannot be read.
+pub fn runs_into(program: &Program, outside: &Outside) -> String {
+    let functions = program.functions.iter_enumerated();
+    let mut functions = functions.filter(|(id, _)| program.opaque(*id) == Some(outside));
+    match functions.next() {
+        Some((_, function)) => format!(
+            "it runs `{}`, which is not supported: {outside}",
+            function.name
+        ),
+        None => outside.to_string(),
+    }
+}
+
+/// Sentences about functions of a C program that cannot be read, and that runs of its tests might come to.
+pub fn functions(program: &Program) -> Vec<String> {
+    let reached = reached(program, main_of(program).into_iter().collect()).functions;
+    let functions = program.functions.iter_enumerated();
+    let functions = functions.filter_map(|(id, function)| {
+        let outside = program.opaque(id).filter(|_| reached.contains(&id))?;
+        Some((outside.to_string(), &*function.name))
+    });
+    let sentence = |(reason, functions): (String, Vec<&str>)| {
+        let all = all(&functions, "other function");
+        let them = agree(functions.len(), "it", "them");
+        format!("{all} and runs that enter {them} are not examined: {reason}")
+    };
+    by_reason(functions).into_iter().map(sentence).collect()
+}
+
+/// The names that share a reason.
+fn by_reason<'n>(names: impl Iterator<Item = (String, &'n str)>) -> Vec<(String, Vec<&'n str>)> {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for (reason, name) in names {
+        match reasons.iter_mut().find(|(it, _)| *it == reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
         }
     }
-    let sentence = |(reason, tests): (&str, Vec<&str>)| {
-        let named: Vec<String> = tests
-            .iter()
-            .take(MOST_NAMED)
-            .map(|test| format!("`{test}`"))
-            .collect();
-        let others = tests.len() - named.len();
-        let all = match named.split_last() {
-            _ if others > 0 => format!("{} and {}", named.join(", "), count(others, "other test")),
-            Some((last, before)) if !before.is_empty() => {
-                format!("{} and {last}", before.join(", "))
-            }
-            _ => named.concat(),
-        };
-        let are = if tests.len() == 1 { "is" } else { "are" };
-        format!("{all} {are} left out: {reason}")
-    };
-    reasons.into_iter().map(sentence).collect()
+    reasons
+}
+
+/// All of them, but not too many by their names.
+fn all(names: &[&str], other: &str) -> String {
+    let named = names.iter().take(MOST_NAMED);
+    let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+    let others = names.len() - named.len();
+    match named.split_last() {
+        _ if others > 0 => format!("{} and {}", named.join(", "), count(others, other)),
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => named.concat(),
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fixedbitset::FixedBitSet;
 use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::nearest_path;
+use nopol_basics::stack::until;
 use nopol_basics::times;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
 use nopol_program::front;
@@ -156,7 +157,7 @@ impl Loaded {
     ) -> Result<Self, Refusal> {
         let (program, tests, left_out) = match whole.language {
             Language::C => of_c_until(whole, wanted, deadline)?,
-            Language::Rust => of_rust(whole, wanted)?,
+            Language::Rust => of_rust_until(whole, wanted, deadline)?,
         };
         if let Some(unknown) = wanted.iter().find(|name| {
             !tests.iter().any(|test| test.name == **name)
@@ -215,6 +216,11 @@ impl Loaded {
             if run.end == End::Late {
                 loaded.is_late = true;
                 loaded.leave_out(&test, "the search ended before it was run");
+                continue;
+            }
+            if let End::Outside(outside) = &run.end {
+                let reason = left_out::runs_into(&loaded.program, outside);
+                loaded.leave_out(&test, &reason);
                 continue;
             }
             if run.end == End::Steps && wanted.is_empty() {
@@ -312,6 +318,7 @@ impl Loaded {
                 times(self.rounds as usize)
             ),
             End::Assumption => "an assumption does not hold".to_owned(),
+            End::Outside(outside) => left_out::runs_into(&self.program, outside),
             End::Steps | End::Late => "it takes too long".to_owned(),
         }
     }
@@ -344,7 +351,8 @@ fn covered(run: &Run) -> FixedBitSet {
         .collect()
 }
 
-type Read = (Program, Vec<Test>, Vec<LeftOut>);
+/// A program, its tests, and those that are left out.
+pub type Read = (Program, Vec<Test>, Vec<LeftOut>);
 
 /// A C program and its tests, the wanted ones only, and why others are left out.
 ///
@@ -361,6 +369,9 @@ fn of_c_until(whole: &ProgramText, wanted: &[String], deadline: Deadline) -> Res
             "the sources have no function `main`".to_owned(),
         ));
     };
+    if let Some(outside) = program.opaque(main) {
+        return Err(outside.clone().into());
+    }
     let (mut tests, mut left_out) = (Vec::new(), Vec::new());
     for case in &whole.cases {
         if !wanted.is_empty() && !wanted.contains(&case.name) {
@@ -444,14 +455,29 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
 /// The same of a Rust program, with these functions even if no test calls them: their full names.
 ///
 /// # Errors
-/// If something that the functions reach is outside of the subset, or there is no such function.
+/// If something that the functions reach is outside of the subset, there is no such function, or the time is over.
 pub fn of_rust_with(
+    whole: &ProgramText,
+    wanted: &[String],
+    functions: &[&str],
+    deadline: Deadline,
+) -> Result<(Read, Vec<String>), Refusal> {
+    let (whole, wanted) = (whole.clone(), wanted.to_vec());
+    let functions: Vec<String> = functions.iter().map(|name| (*name).to_owned()).collect();
+    read_until(deadline, move || {
+        let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+        of_rust_and(&whole, &wanted, &functions)
+    })
+}
+
+fn of_rust_and(
     whole: &ProgramText,
     wanted: &[String],
     functions: &[&str],
 ) -> Result<(Read, Vec<String>), Refusal> {
     let is_wanted = wanted_of(whole, wanted)?;
-    let (read, ids) = front::rust::read_with(&whole.files, &is_wanted, functions)?;
+    let (read, ids) =
+        front::rust::read_with(&whole.files, whole.features.as_ref(), &is_wanted, functions)?;
     let mut names = Vec::new();
     for (name, id) in functions.iter().zip(ids) {
         match id {
@@ -462,9 +488,31 @@ pub fn of_rust_with(
     Ok((chosen(read), names))
 }
 
+fn of_rust_until(
+    whole: &ProgramText,
+    wanted: &[String],
+    deadline: Deadline,
+) -> Result<Read, Refusal> {
+    let (whole, wanted) = (whole.clone(), wanted.to_vec());
+    read_until(deadline, move || of_rust(&whole, &wanted))
+}
+
+/// Reads Rust until a deadline, which its parser does not ask for.
+fn read_until<T: Send + 'static>(
+    deadline: Deadline,
+    read: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let late = || {
+        Err(Refusal::Outside(
+            "the time for reading the program is over".to_owned(),
+        ))
+    };
+    until(deadline, read).unwrap_or_else(late)
+}
+
 fn of_rust(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {
     let is_wanted = wanted_of(whole, wanted)?;
-    let read = front::rust::read_all(&whole.files, &is_wanted)?;
+    let read = front::rust::read_all(&whole.files, whole.features.as_ref(), &is_wanted)?;
     let (program, tests, left_out) = chosen(read);
     if tests.is_empty() && left_out.is_empty() && !whole.test_args.is_empty() {
         return Err(Refusal::Outside(format!(

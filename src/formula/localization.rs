@@ -41,6 +41,8 @@ pub struct Localization {
     pub wholes: Vec<ShownPlace>,
     /// Where they leave a value out, such as `None`: that it would have to be there can be a candidate, but not the value.
     pub absent: Vec<ShownPlace>,
+    /// What the user should know besides, a sentence each.
+    pub warnings: Vec<String>,
     /// What was done, and how long it took.
     pub phases: Vec<Phase>,
     /// What the formula was like.

@@ -123,6 +123,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         .collect();
     shown.passing = loaded.tests.len() - shown.failing.len();
     shown.left_out.clone_from(&loaded.left_out);
+    shown.warnings = left_out::functions(&loaded.program);
     let all = started.elapsed();
     shown.phases.insert(
         0,
@@ -176,7 +177,7 @@ pub(crate) fn late(limit: Option<Duration>, what: &str) -> String {
 }
 
 /// How a command ends that had no time to read the program, and why.
-fn unread(stop: UserStop, limit: Option<Duration>) -> (Ended, String) {
+pub(crate) fn unread(stop: UserStop, limit: Option<Duration>) -> (Ended, String) {
     match stop.is_wanted() {
         true => (
             Ended::Interrupted,

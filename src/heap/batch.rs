@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use nopol_basics::deadline::Deadline;
 use nopol_heap::accept::{Compile, accepted};
 use nopol_heap::confine::{Confinement, search};
 use nopol_heap::load::Loaded;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use super::by_tests::by_tests;
 use super::specification::{contradiction, describe, triples};
 use crate::formula::load::{Refusal, function_named, of_c, of_rust_with, whole_of};
-use crate::formula::{UserStop, left_out};
+use crate::formula::{UserStop, left_out, unread};
 use crate::report::Ended;
 use crate::report::progress::Progress;
 use crate::subject::ecosystem::ProgramText;
@@ -144,7 +145,20 @@ pub fn repair(
         Language::Rust => {
             let mut names = vec![&**function];
             names.extend(request.reference.as_deref());
-            let (read, names) = of_rust_with(&whole, &request.tests, &names)?;
+            let last = Instant::now().checked_add(request.time_limit);
+            let deadline = request.stop.or_at(last);
+            let (read, names) = match of_rust_with(&whole, &request.tests, &names, deadline) {
+                Err(Refusal::Outside(_)) if deadline.is_over() => {
+                    let (outcome, message) = unread(request.stop, Some(request.time_limit));
+                    return Ok(Batch {
+                        outcome,
+                        message: Some(message),
+                        function: function.clone(),
+                        ..Batch::default()
+                    });
+                }
+                read => read?,
+            };
             let mut names = names.into_iter();
             request.function = names.next();
             request.reference = names.next();
@@ -152,7 +166,11 @@ pub fn repair(
         }
     };
     let request = &request;
-    let warnings = left_out::sentences(&left_out);
+    let warnings = [
+        left_out::sentences(&left_out),
+        left_out::functions(&program),
+    ]
+    .concat();
     let function = request.function.as_ref().unwrap_or(function);
     let mut loaded = load(program, texts(&whole), function)?;
     let (triples, notes) = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
@@ -176,7 +194,7 @@ pub fn repair(
         ..HeapOptions::default()
     };
     let again = |loaded: &Loaded, changes: &[Change]| {
-        holds(loaded, changes, (request, function)).unwrap_or(false)
+        holds(loaded, changes, &whole, (request, function)).unwrap_or(false)
     };
     let phase = progress.start("searching linked structures", 0, 0);
     let (found, refusals) = match whole.language {
@@ -258,21 +276,19 @@ pub fn repair(
 fn holds(
     loaded: &Loaded,
     changes: &[Change],
+    whole: &ProgramText,
     (request, function): (&HeapRequest, &str),
 ) -> Result<bool, Refusal> {
     let edits = edits(&loaded.routine, &loaded.texts, changes);
     let changed = rewritten(&loaded.texts, &edits);
     let files = loaded.program.files.iter().cloned();
     let whole = ProgramText {
-        language: Language::Rust,
         files: files.zip(changed.iter().cloned()).collect(),
-        cases: Vec::new(),
-        test_args: request.project.test_args().to_vec(),
-        may_have_examples: false,
+        ..whole.clone()
     };
     let mut names = vec![function];
     names.extend(request.reference.as_deref());
-    let ((program, tests, _), _) = of_rust_with(&whole, &request.tests, &names)?;
+    let ((program, tests, _), _) = of_rust_with(&whole, &request.tests, &names, Deadline::Never)?;
     let patched = Loaded::of(program, changed, function).map_err(named)?;
     let (triples, _) = triples(request, &patched, &tests)?;
     let mut all = triples.iter();

@@ -1,18 +1,23 @@
 //! Repairs of a function by tests that fail, instead of by what its heap must be.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::time::Instant;
 
 use nopol_basics::nearest::did_you_mean;
 use nopol_basics::{agree, count};
+use nopol_heap::load::TRIED;
 use nopol_heap::trial::{Heard, Trial, TrialRepair};
 use nopol_heap::written::Written;
+use nopol_program::interpret::{End, run};
 use nopol_program::ir::{Program, Test};
+use nopol_program::position::Positions;
 use nopol_source::Language;
 
 use super::batch::{Batch, By, HeapRequest, SHAPES, load, texts};
-use crate::formula::load::{Refusal, of_c};
-use crate::formula::{late, left_out};
+use crate::formula::late;
+use crate::formula::left_out::{self, LeftOut};
+use crate::formula::load::{Read, Refusal, of_c};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::report::markup::code;
@@ -46,7 +51,7 @@ impl HeapProgram {
         if whole.language != Language::C {
             return None;
         }
-        let (program, tests, _) = of_c(&whole, &[]).ok()?;
+        let (program, tests, _) = without_unread(of_c(&whole, &[]).ok()?);
         (!program.records.is_empty()).then(|| Self {
             texts: texts(&whole),
             program,
@@ -93,6 +98,27 @@ pub fn repairs(
     repairs.collect()
 }
 
+/// The same without tests of which nothing is known, because they run into a function that cannot be read.
+fn without_unread((program, all, mut left_out): Read) -> Read {
+    let mut functions = program.functions.keys();
+    if !functions.any(|id| program.opaque(id).is_some()) {
+        return (program, all, left_out);
+    }
+    let mut tests = Vec::new();
+    for test in all {
+        let mut positions = Positions::default();
+        let run = run(&program, &test, &TRIED, &mut positions, &HashMap::new());
+        match run.end {
+            End::Outside(outside) => left_out.push(LeftOut {
+                test: test.name,
+                reason: left_out::runs_into(&program, &outside),
+            }),
+            _ => tests.push(test),
+        }
+    }
+    (program, tests, left_out)
+}
+
 /// Repairs by tests that fail.
 pub(super) fn by_tests(
     request: &HeapRequest,
@@ -100,7 +126,7 @@ pub(super) fn by_tests(
     whole: &ProgramText,
     progress: &Progress,
 ) -> Result<Batch, Refusal> {
-    let (program, tests, left_out) = of_c(whole, &[])?;
+    let (program, tests, left_out) = without_unread(of_c(whole, &[])?);
     let names = || tests.iter().map(|test| &*test.name);
     if let Some(test) = left_out
         .iter()
@@ -142,7 +168,11 @@ pub(super) fn by_tests(
         by: By::Tests,
         calls: tests.len(),
         failing: tried.failing.clone(),
-        warnings: left_out::sentences(&left_out),
+        warnings: [
+            left_out::sentences(&left_out),
+            left_out::functions(&program),
+        ]
+        .concat(),
         seconds: started.elapsed().as_secs_f64(),
         ..Batch::default()
     };

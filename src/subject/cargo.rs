@@ -5,6 +5,7 @@ mod build;
 mod diagnostics;
 mod doctests;
 mod ecosystem;
+mod features;
 mod listing;
 mod manifests;
 mod nextest;

@@ -1,7 +1,7 @@
 //! The operations that differ between kinds of subjects. `cargo/ecosystem.rs` implements them for cargo workspaces,
 //! `c/ecosystem.rs` for C programs; only [`Project`](super::Project) distinguishes the two.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::Command;
@@ -88,6 +88,8 @@ pub struct ProgramText {
     pub cases: Vec<Case>,
     /// The arguments for its test binaries, if it has some.
     pub test_args: Vec<String>,
+    /// The features that are active, where that is known without cargo's resolver.
+    pub features: Option<BTreeSet<String>>,
     /// Whether its documentation may have examples that are tests.
     pub may_have_examples: bool,
 }
@@ -112,6 +114,7 @@ impl ProgramText {
             files,
             cases: Vec::new(),
             test_args: Vec::new(),
+            features: None,
             may_have_examples: false,
         })
     }

@@ -143,14 +143,17 @@ fn the_c_fixtures_are_formulas() {
             .filter(|path| matches!(path.extension(), Some("c" | "h")))
             .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
             .collect();
-        let program = c::read(&files);
+        let program = c::read(&files).ok().filter(|program| {
+            let mut functions = program.functions.keys();
+            program.unread.is_empty() && functions.all(|id| program.opaque(id).is_none())
+        });
         assert_eq!(
-            program.is_err(),
+            program.is_none(),
             outside.contains(&folder.file_name()),
-            "{}: {program:?}",
+            "{}",
             folder.path()
         );
-        let Ok(program) = program else { continue };
+        let Some(program) = program else { continue };
         assert!(c::main_of(&program).is_some(), "{}", folder.path());
         let places = program.places.len();
         assert!(places > 5, "{}: {places} places", folder.path());

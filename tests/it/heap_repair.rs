@@ -315,6 +315,37 @@ stdout = "3 1 "
 const RIGHT: &str = "prev->next = cur->next;";
 
 #[test]
+fn a_function_that_is_not_supported_does_not_keep_the_others_from_being_repaired() {
+    let subject = failing();
+    let text = subject.read("list.c");
+    let text = text.replace(
+        "int main(",
+        "struct node *of_link(struct node **link) {
+    return (struct node *)((char *)link - sizeof(long));
+}
+
+int main(",
+    );
+    let text = text.replace(
+        "    print_all();\n",
+        "    if (argc > 2) head = of_link(&head);\n    print_all();\n",
+    );
+    fs::write(subject.root.join("list.c"), text).unwrap();
+    let manifest = subject.read("nopol.toml");
+    let two = "\n[[c.test]]\nname = \"two\"\ncommand = \"./list 1 2\"\nstdout = \"3 \"\n";
+    fs::write(subject.root.join("nopol.toml"), manifest + two).unwrap();
+    let run = subject.nopol_c(&["heap", "--failing", "middle"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains(RIGHT), "{}", run.stdout);
+    for note in ["`two` is left out: it runs `of_link`", "used as `char *`"] {
+        assert!(run.stdout.contains(note), "{}", run.stdout);
+    }
+    let run = subject.nopol_c(&["heap", "--failing", "two"]);
+    assert_eq!(run.code, 4, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("it runs `of_link`"), "{}", run.stderr);
+}
+
+#[test]
 #[ignore = "make test-full: it takes long"]
 fn a_failing_test_is_enough_to_repair_a_statement() {
     let subject = failing();

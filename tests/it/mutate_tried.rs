@@ -1,6 +1,7 @@
 //! Which operators and constants `cargo nopol mutate` tries, and what it says of those that it does not try.
 
 use crate::common::Subject;
+use crate::faults::program;
 use crate::mutate::{found, functions, repairs};
 
 #[test]
@@ -550,4 +551,29 @@ fn a_verdict_without_a_repair_names_the_globals() {
     let words =
         "Every call begins with global and static variables as they are initialized (`limit`).";
     assert!(run.stdout.contains(words), "{}", run.stdout);
+}
+
+#[test]
+fn a_number_in_parentheses_is_tried_with_its_sign() {
+    let text = "#include <stdio.h>\nint main(int argc, char **argv)\n{\n    printf(\"%d\\n\", argc > 1 ? -(6) : 0);\n    return 0;\n}\n";
+    for (wanted, repair) in [("-7", "-(7)"), ("6", "-(-6)")] {
+        let subject = program(text, &[("x", wanted)]);
+        let run = subject.nopol(&["c", "mutate", "--format", "json"]);
+        assert_eq!(run.code, 0, "{}", run.stdout);
+        let found = found(&run);
+        assert_eq!(found["untried"].as_array().map(Vec::len), Some(0));
+        let written = |it: &String| it.replace(' ', "").contains(repair);
+        assert!(repairs(&found).iter().any(written), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_cast_to_bool_is_a_comparison_with_zero() {
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nstatic int other(int x) { return (_Bool)(x - 2) + (_Bool)x; }\n\
+                int main(int argc, char **argv)\n{\n    printf(\"%d\\n\", other(atoi(argv[1])));\n    return 0;\n}\n";
+    let subject = program(text, &[("3", "1"), ("2", "2"), ("256", "2")]);
+    let run = subject.nopol(&["c", "mutate", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let repairs = repairs(&found(&run));
+    assert!(repairs.iter().any(|it| it.contains('3')), "{repairs:?}");
 }

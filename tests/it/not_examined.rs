@@ -65,6 +65,9 @@ int main(void)
 }
 
 const FEATURE: &str = r#"
+#[cfg(not(feature = "extra"))]
+pub fn is_small(n: u32) -> bool { n < 2 }
+#[cfg(feature = "extra")]
 pub fn is_small(n: u32) -> bool { n < 3 }
 #[cfg(feature = "extra")]
 #[test] fn small() { assert!(is_small(3)); }
@@ -77,9 +80,13 @@ fn a_test_that_needs_a_feature_is_left_out_with_the_option_that_runs_it() {
     let subject = Subject::new(&[("Cargo.toml", &manifest), ("src/lib.rs", FEATURE)]);
     let run = subject.nopol(&["mutate", "--only", "small"]);
     assert_eq!(run.code, 4, "{}", run.stderr);
-    let said = "`small` is used, but conditional compilation, here `cfg(feature = \"extra\")`, is not supported; `localize` and \
-                `repair` run what is compiled with `--features extra`\n";
+    let said = "`small` is used, but it is compiled only under `cfg(feature = \"extra\")`; `--features extra` compiles it\n";
     assert!(run.stdout.contains(said), "{}", run.stdout);
+    for options in [&["--features", "extra"][..], &["--all-features"]] {
+        let run = subject.nopol(&[&["mutate"], options].concat());
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("becomes  n <= 3"), "{}", run.stdout);
+    }
     // Nothing else is a test.
     let run = subject.nopol(&["--quiet"]);
     assert_eq!(run.code, 4, "{}", run.stdout);
@@ -147,4 +154,77 @@ fn a_larger_bound_is_proposed_only_where_something_repeats() {
             && looped.ends_with("a larger --bound allows more iterations"),
         "{looped}"
     );
+}
+
+/// `apart` and `show` have what is not supported; `apart` is called only with a large number, and `show` never.
+const UNSUPPORTED: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+static double half(int n) { return n / 2.0; }
+static void show(int n) { if (half(n)) puts("half"); }
+static int apart(int n)
+{
+again:
+    if (n > 3) { n--; goto again; }
+    return n;
+}
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    if (n > 8) n = apart(n);
+    if (n > 90) show(n);
+    printf("%d\n", n + 1);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_function_that_is_not_supported_keeps_only_runs_that_enter_it_from_being_examined() {
+    let subject = program(UNSUPPORTED, &[("3", "3"), ("5", "5"), ("9", "4")]);
+    for command in ["mutate", "faults"] {
+        let run = subject.nopol(&["c", command]);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        for note in [
+            "note: `t9` is left out: it runs `apart`, which is not supported: p.c:7: labels are not supported\n",
+            "note: `apart` and runs that enter it are not examined: p.c:7: labels are not supported\n",
+            "note: `show` and runs that enter it are not examined: p.c:3: the type `double` is used, and only integers \
+             are supported\n",
+        ] {
+            assert!(run.stdout.contains(note), "{}", run.stdout);
+        }
+        assert!(!run.stdout.contains("has no others"), "{}", run.stdout);
+        let run = subject.nopol(&["c", command, "--only", "t9"]);
+        assert_eq!(run.code, 4, "{}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("it runs `apart`"), "{}", run.stdout);
+    }
+    // What is proved for all arguments needs all that is called.
+    let run = subject.nopol(&["c", "mutate", "--function", "half"]);
+    assert_eq!(run.code, 4, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stderr.contains("p.c:3: the type `double`"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn what_becomes_a_fault_is_worded_as_in_its_language() {
+    let text = "#include <stdlib.h>\nint main(void)\n{\n    if (1 > 0)\n        abort();\n    return 0;\n}\n";
+    let toml = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\n";
+    let subject = Subject::new(&[("p.c", text), ("nopol.toml", toml)]);
+    let run = subject.nopol(&["c", "faults"]);
+    let fails = "t fails: the program calls `abort` at p.c:5";
+    assert!(run.stdout.contains(fails), "{}", run.stdout);
+}
+
+#[test]
+fn the_time_limit_holds_while_rust_is_read() {
+    let functions = (0..40_000).map(|n| format!("pub fn f{n}(x: i32) -> i32 {{ x + {n} * 2 }}\n"));
+    let text = functions.collect::<String>() + "#[test] fn one() { assert_eq!(f1(1), 4); }\n";
+    let subject = Subject::lib(&text);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&[command, "--time-limit", "0.01"]);
+        assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
+        let late = "ended the reading of the program";
+        assert!(run.stdout.contains(late), "{}", run.stdout);
+    }
 }

@@ -33,6 +33,22 @@ pub fn times(number: usize) -> String {
     }
 }
 
+/// Sentences for a reader: one that occurs several times is there once, with how often it occurred.
+pub fn counted(sentences: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for sentence in sentences {
+        match counted.iter_mut().find(|(other, _)| *other == sentence) {
+            Some((_, number)) => *number += 1,
+            None => counted.push((sentence, 1)),
+        }
+    }
+    let text = |(sentence, number)| match number {
+        1 => sentence,
+        _ => format!("{sentence} ({})", times(number)),
+    };
+    counted.into_iter().map(text).collect()
+}
+
 fn several(noun: &str) -> String {
     match noun.strip_suffix("ary") {
         Some(stem) => format!("{stem}aries"),
@@ -44,6 +60,12 @@ fn several(noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_that_occurs_several_times_is_there_once() {
+        let sentences = ["a", "b", "a", "c", "a"].map(str::to_owned);
+        assert_eq!(counted(sentences), ["a (3 times)", "b", "c"]);
+    }
 
     #[test]
     fn numbers_agree_with_their_nouns() {

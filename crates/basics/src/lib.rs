@@ -14,4 +14,4 @@ pub mod skip;
 pub mod stack;
 pub mod visible;
 
-pub use self::count::{agree, all, count, times};
+pub use self::count::{agree, all, count, counted, times};

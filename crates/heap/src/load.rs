@@ -68,7 +68,8 @@ impl Loaded {
         let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
         if !program.functions.iter().any(|of| of.name == function) {
             // Not even its head is modelled: why, only a strict reader says.
-            c::read(files)?;
+            let unread = c::read(files)?.unread.remove(function);
+            unread.map_or(Ok(()), Err)?;
         }
         let loaded = Self::lowered(program, texts, function, true)?;
         match loaded.routine.concrete.first() {
@@ -106,6 +107,9 @@ impl Loaded {
         let found = program.functions.iter_enumerated();
         let mut found = found.filter(|(_, of)| of.name == function);
         let Some((id, _)) = found.next() else {
+            if let Some(outside) = program.unread.get(function) {
+                return Err(outside.clone());
+            }
             let names = program.functions.iter().map(|function| &*function.name);
             let near = did_you_mean(function, names);
             return Err(Outside {

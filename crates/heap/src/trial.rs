@@ -4,6 +4,9 @@
 //! Only a change with which the function does something new is run with the whole program ([`super::fate`]). The most likely ones
 //! are tried first ([`super::likely`]).
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -144,26 +147,34 @@ impl Trial<'_> {
             given_up: given_up.iter().map(|test| test.name.clone()).collect(),
             ..Tried::default()
         };
+        let mut functions = Vec::new();
         for id in self.functions(&failing, function) {
             if (self.is_over)() {
                 break;
             }
-            let name = &self.program.functions[id].name;
             match Loaded::of_one(self.program.clone(), self.texts.to_vec(), id) {
-                Ok(loaded) if has_pointers(&loaded.routine) => {
-                    tried.searched.push(name.clone());
-                    let found = self.in_function(&loaded, &failing, &given_up, &mut tried);
-                    tried
-                        .found
-                        .extend(found.into_iter().map(|(cost, changes)| TrialRepair {
-                            loaded: loaded.clone(),
-                            changes,
-                            cost,
-                        }));
-                }
+                Ok(loaded) if has_pointers(&loaded.routine) => functions.push(loaded),
                 Ok(_) => {}
                 Err(outside) => tried.outside.push(outside.to_string()),
             }
+        }
+        let mut searches = Vec::new();
+        for loaded in &functions {
+            if (self.is_over)() {
+                break;
+            }
+            tried.searched.push(loaded.routine.name.clone());
+            let mut search = self.in_function(loaded, &failing, &given_up);
+            search.singles(self.heard, &mut tried);
+            searches.push(search);
+        }
+        // Only where no single change of any function is a repair.
+        let has_found = !tried.found.is_empty();
+        for mut search in searches.into_iter().filter(|_| !has_found) {
+            if (self.is_over)() {
+                break;
+            }
+            search.pairs(self.heard, &mut tried);
         }
         // A stable sort: functions that are called first come first.
         tried
@@ -208,14 +219,13 @@ impl Trial<'_> {
         functions.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// Single changes, or else pairs.
-    fn in_function(
-        &self,
-        loaded: &Loaded,
-        failing: &[&Test],
+    /// The changes of a function, and what decides on them.
+    fn in_function<'s>(
+        &'s self,
+        loaded: &'s Loaded,
+        failing: &[&'s Test],
         given_up: &[&Test],
-        tried: &mut Tried,
-    ) -> Vec<(usize, Vec<Change>)> {
+    ) -> InFunction<'s> {
         let is_other = |test: &&Test| {
             let mut known = failing.iter().chain(given_up);
             !known.any(|other| other.name == test.name)
@@ -238,63 +248,74 @@ impl Trial<'_> {
         let statements = weigh.sorted(single_changes(&space));
         let insertions = all_insertions(&loaded.routine, &space.insertions).map(Change::Insert);
         let insertions = weigh.sorted(insertions.collect());
-        let mut singles: Vec<(usize, Vec<Change>)> = statements
+        InFunction {
+            judge,
+            calls,
+            statements,
+            insertions,
+        }
+    }
+}
+
+/// The search in a function.
+struct InFunction<'t> {
+    judge: Judge<'t>,
+    /// The memory at the first calls of the function.
+    calls: Vec<Memory>,
+    /// The changes of a statement, and those that insert one, with their costs, the least first.
+    statements: Vec<(usize, Change)>,
+    insertions: Vec<(usize, Change)>,
+}
+
+impl InFunction<'_> {
+    /// Tries single changes.
+    fn singles(&mut self, heard: &dyn Fn(Heard<'_>), tried: &mut Tried) {
+        let mut singles: Vec<(usize, Vec<Change>)> = self
+            .statements
             .iter()
-            .chain(&insertions)
+            .chain(&self.insertions)
             .map(|(cost, change)| (*cost, vec![change.clone()]))
             .collect();
         singles.sort_by_key(|(cost, _)| *cost);
-        (self.heard)(Heard::Started {
+        heard(Heard::Started {
             is_pairs: false,
             changes: singles.len(),
         });
-        let found = judge.accepted(singles.into_iter());
-        tried.looked[0] += judge.looked;
-        tried.is_capped |= judge.run > MOST_RUN;
-        if !found.is_empty() || (self.is_over)() {
-            return found;
-        }
+        self.judge.search(singles.into_iter(), false, tried);
+    }
+
+    /// Tries pairs of changes.
+    fn pairs(&mut self, heard: &dyn Fn(Heard<'_>), tried: &mut Tried) {
         // Two insertions that do the same alone need not do the same with another change, but there are too many.
-        let seen = statements.iter().map(|(_, change)| change);
-        let insertions = self.told_apart(&loaded.routine, &calls, seen, insertions);
-        let pairs = pairs(&statements, &insertions);
+        let insertions = self.told_apart();
+        let pairs = pairs(&self.statements, &insertions);
         tried.is_capped |= pairs.is_capped;
-        (judge.run, judge.looked) = (0, 0);
-        (self.heard)(Heard::Started {
+        heard(Heard::Started {
             is_pairs: true,
             changes: pairs.len(),
         });
-        let found = judge.accepted(pairs.iter());
-        tried.looked[1] += judge.looked;
-        tried.is_capped |= judge.run > MOST_RUN;
-        found
+        self.judge.search(pairs.iter(), true, tried);
     }
 
-    /// One insertion for each effect on these calls, except for effects that other changes have, too.
-    fn told_apart<'c>(
-        &self,
-        routine: &Routine,
-        calls: &[Memory],
-        others: impl Iterator<Item = &'c Change>,
-        insertions: Vec<(usize, Change)>,
-    ) -> Vec<(usize, Change)> {
-        let mut routine = routine.clone();
-        let mut seen = HashSet::from([behaviour(&routine, calls)]);
+    /// One insertion for each effect on the calls, except for effects that other changes have, too.
+    fn told_apart(&self) -> Vec<(usize, Change)> {
+        let mut routine = self.judge.routine.clone();
+        let mut seen = HashSet::from([behaviour(&routine, &self.calls)]);
         let mut is_new = |change: &Change| {
-            if (self.is_over)() {
+            if (self.judge.is_over)() {
                 return false;
             }
             let undo = change.apply(&mut routine);
-            let is_new = seen.insert(behaviour(&routine, calls));
+            let is_new = seen.insert(behaviour(&routine, &self.calls));
             undo.apply(&mut routine);
             is_new
         };
-        for change in others {
+        for (_, change) in &self.statements {
             is_new(change);
         }
-        let mut insertions = insertions;
+        let mut insertions = self.insertions.clone();
         // Where no call can be followed, changes cannot be distinguished.
-        insertions.retain(|(_, change)| is_new(change) || calls.is_empty());
+        insertions.retain(|(_, change)| is_new(change) || self.calls.is_empty());
         insertions
     }
 }
@@ -324,6 +345,24 @@ impl Judge<'_> {
         }
         calls.truncate(MOST_CALLS);
         calls
+    }
+
+    /// Adds those with which all tests pass.
+    fn search(
+        &mut self,
+        all: impl Iterator<Item = (usize, Vec<Change>)>,
+        is_pairs: bool,
+        tried: &mut Tried,
+    ) {
+        (self.run, self.looked) = (0, 0);
+        let found = self.accepted(all).into_iter();
+        tried.found.extend(found.map(|(cost, changes)| TrialRepair {
+            loaded: self.loaded.clone(),
+            changes,
+            cost,
+        }));
+        tried.looked[usize::from(is_pairs)] += self.looked;
+        tried.is_capped |= self.run > MOST_RUN;
     }
 
     /// Those with which all tests pass.
@@ -410,13 +449,15 @@ fn is_idle(statement: &Statement) -> bool {
     statement.kind == Kind::Assignment && target.atom == value.atom
 }
 
-/// The program with these changes.
+/// The program with these changes, unless some function cannot be read because of them.
 fn read(loaded: &Loaded, changes: &[Change]) -> Option<Program> {
     let edits = edits(&loaded.routine, &loaded.texts, changes);
     let texts = rewritten(&loaded.texts, &edits);
     let files = loaded.program.files.iter().cloned().zip(texts);
     let files: Vec<(Utf8PathBuf, String)> = files.collect();
-    c::read(&files).ok()
+    let read = c::read(&files).ok()?;
+    let is_read = read.opaque(loaded.function).is_none();
+    is_read.then_some(read)
 }
 
 /// A hash of everything that the routine leaves behind after each call, reachable or not.

@@ -40,8 +40,8 @@ use nopol_basics::deadline::Deadline;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Entry, Expected, FaultKind, Function, FunctionId, Initially, Made, NodeId, Program, Scalar,
-    Span, Test, VariableId,
+    Entry, Expected, FaultKind, Function, FunctionId, Initially, Made, NodeId, Outside, Program,
+    Scalar, Span, Test, VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
 pub use entered::{Entered, entries, run_with_entries};
@@ -91,6 +91,8 @@ pub enum End {
     Bound(NodeId),
     /// An assumption does not hold: the run does not count.
     Assumption,
+    /// The run comes to something that is beyond what is modelled: nothing is known of the rest.
+    Outside(Box<Outside>),
     /// The run takes too many steps, too much memory or too deep a recursion.
     Steps,
     /// The deadline came first: nothing is known of the run.

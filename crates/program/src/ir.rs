@@ -98,6 +98,18 @@ pub struct Program {
     pub nodes: u32,
     /// The values and names of its members, for each variable of an enumeration of C.
     pub members: BTreeMap<VariableId, Vec<(i128, String)>>,
+    /// The functions of C that are not among [`Program::functions`], because their heads are beyond what is modelled.
+    pub unread: BTreeMap<String, Outside>,
+}
+
+impl Program {
+    /// Why no run can enter a function; nothing if it can.
+    pub fn opaque(&self, function: FunctionId) -> Option<&Outside> {
+        match self.functions.get(function)?.body.as_slice() {
+            [Statement::Opaque(outside, _)] => Some(outside),
+            _ => None,
+        }
+    }
 }
 
 /// The language of a program, for those who write parts of it.
@@ -511,8 +523,8 @@ pub enum Statement {
     Assert(Expr, FaultKind),
     /// Ends the run as one that does not count unless it holds.
     Assume(Expr),
-    /// What is written there, for a reader who knows from elsewhere what it does, as a debugger does. Only what is read
-    /// with such a reader in mind has it; a run cannot go on there.
+    /// What is beyond what is modelled: a run cannot go on there, and does not pass. A reader who knows from elsewhere what it
+    /// does, as a debugger does, gets single statements of this kind; others get whole bodies of functions.
     Opaque(Box<Outside>, Span),
 }
 
@@ -564,7 +576,7 @@ pub struct Expected {
 }
 
 /// Something outside of the subset that formulas are made of: where, and what.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outside {
     /// The file.
     pub file: Utf8PathBuf,

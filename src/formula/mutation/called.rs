@@ -1,14 +1,15 @@
 //! The function that must be right for all arguments, and the one that it is held against: how they are called.
 
-use camino::Utf8PathBuf;
 use nopol_formula::mutate::specification::cells;
 use nopol_program::front;
 use nopol_program::front::rust::Callable;
 use nopol_program::ir::{Dialect, FunctionId, PlaceKind, Program, Scalar};
 use nopol_program::text;
+use nopol_program::visit::reached;
 use nopol_source::Language;
 
 use crate::formula::load::{Refusal, function_named};
+use crate::subject::ecosystem::ProgramText;
 
 /// A function that is called with any arguments.
 pub(super) struct Called {
@@ -83,22 +84,30 @@ pub(super) type WithFunctions = (Program, Called, Option<Called>);
 /// # Errors
 /// If there are none, or something that they reach is outside of the subset.
 pub(super) fn functions(
-    files: &[(Utf8PathBuf, String)],
-    language: Language,
+    whole: &ProgramText,
     function: &str,
     reference: Option<&str>,
 ) -> Result<WithFunctions, Refusal> {
     let names: Vec<&str> = [function].into_iter().chain(reference).collect();
-    let (program, called): (Program, Vec<Option<Called>>) = match language {
+    let (program, called): (Program, Vec<Option<Called>>) = match whole.language {
         Language::C => {
-            let program = front::c::read(files)?;
+            let program = front::c::read(&whole.files)?;
             let ids = names.iter().map(|name| function_named(&program, name));
-            let ids = ids.collect::<Result<Vec<_>, _>>()?.into_iter();
+            let ids = ids.collect::<Result<Vec<_>, _>>()?;
+            let named = ids.iter().flatten().copied().collect();
+            let reached = reached(&program, named).functions;
+            let mut functions = program.functions.keys().filter(|id| reached.contains(id));
+            let unread = names.iter().find_map(|name| program.unread.get(*name));
+            if let Some(outside) = functions.find_map(|id| program.opaque(id)).or(unread) {
+                return Err(outside.clone().into());
+            }
+            let ids = ids.into_iter();
             let called = |id| Called { id, callable: None };
             (program, ids.map(|id| id.map(called)).collect())
         }
         Language::Rust => {
-            let (program, callables) = front::rust::read_functions(files, &names)?;
+            let (program, callables) =
+                front::rust::read_functions(&whole.files, whole.features.as_ref(), &names)?;
             let called = callables.into_iter().map(|callable| {
                 callable.map(|callable| Called {
                     id: callable.entry,

@@ -101,8 +101,7 @@ impl Goal {
         request: &MutateRequest,
     ) -> Result<Self, Refusal> {
         let reference = request.reference.as_deref();
-        let (program, called, reference) =
-            functions(&whole.files, whole.language, function, reference)?;
+        let (program, called, reference) = functions(whole, function, reference)?;
         for called in [Some(&called), reference.as_ref()].into_iter().flatten() {
             called.check(&program, reference.is_some())?;
         }
@@ -306,12 +305,12 @@ impl Goal {
         let files: Vec<_> = files
             .map(|(path, old)| (path.clone(), text(path, old)))
             .collect();
+        let whole = ProgramText {
+            files,
+            ..whole.clone()
+        };
         match &self.specification {
             Specification::Tests(tests) => {
-                let whole = ProgramText {
-                    files,
-                    ..whole.clone()
-                };
                 let bounds = RunBounds {
                     deadline: extent.deadline,
                     ..RunBounds::new(Some(self.bound), request.implicit)
@@ -331,9 +330,7 @@ impl Goal {
             Specification::Function { .. } => {
                 let name = request.function.as_deref().unwrap_or_default();
                 let reference = request.reference.as_deref();
-                let Ok((program, function, reference)) =
-                    functions(&files, whole.language, name, reference)
-                else {
+                let Ok((program, function, reference)) = functions(&whole, name, reference) else {
                     return Confirmed::Fails;
                 };
                 let specification = Specification::Function {
@@ -451,6 +448,7 @@ mod tests {
             files: vec![("p.c".into(), LONG.to_owned())],
             cases: vec![case],
             test_args: Vec::new(),
+            features: None,
             may_have_examples: false,
         }
     }

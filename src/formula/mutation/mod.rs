@@ -7,8 +7,8 @@ mod showing;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use nopol_basics::agree;
 use nopol_basics::deadline::Deadline;
+use nopol_basics::{agree, counted};
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::judge::Trouble;
 use nopol_formula::mutate::must::Prune;
@@ -19,7 +19,7 @@ use serde::Serialize;
 use self::goal::{Confirmed, Goal};
 use self::showing::patched;
 use super::UserStop;
-use super::left_out::LeftOut;
+use super::left_out::{self, LeftOut};
 use super::load::{Refusal, whole_of};
 use super::localization::{Failing, Phase};
 use super::{late, unread};
@@ -281,7 +281,12 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     shown.texts = files.zip(goal.texts.iter().cloned()).collect();
     shown.untried = goal.untried(&space);
     let lacks_numbers = request.level == Level::Three && !mutations.1;
-    shown.is_complete = shown.untried.is_empty() && !found.is_sampled && !lacks_numbers;
+    if request.function.is_none() {
+        shown.warnings = left_out::functions(&goal.program);
+    }
+    let is_all_read = shown.warnings.is_empty();
+    shown.is_complete =
+        is_all_read && shown.untried.is_empty() && !found.is_sampled && !lacks_numbers;
     goal.explain(request, &found, &mut shown);
     if is_interrupted && shown.outcome == Ended::Limit {
         shown.outcome = Ended::Interrupted;
@@ -361,6 +366,8 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             }
         ));
     }
+    // Several repairs may be discarded for the same change.
+    shown.warnings = counted(shown.warnings);
     if shown.repairs.is_empty() && shown.outcome == Ended::Repaired {
         shown.outcome = Ended::None;
     }

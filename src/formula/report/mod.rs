@@ -35,7 +35,8 @@ pub fn human(shown: &Localization, top: usize) -> String {
 }
 
 fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Result {
-    for sentence in left_out::sentences(&shown.left_out) {
+    let left_out = left_out::sentences(&shown.left_out);
+    for sentence in left_out.iter().chain(&shown.warnings) {
         writeln!(text, "note: {sentence}")?;
     }
     for failing in shown.failing.iter().take(MANY) {

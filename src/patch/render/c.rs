@@ -106,7 +106,12 @@ fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
         Some(value @ (0 | 9 | 10 | 13 | 32..127)) if is_character && is_number => {
             literals::quoted(value as u8)
         }
-        Some(value) if is_quoted && !is_character && other.ty != Type::Int(IntType::I32) => {
+        // An `int` may hold a character, but 0 is a number then, too.
+        Some(value)
+            if is_quoted
+                && !is_character
+                && (value == 0 || other.ty != Type::Int(IntType::I32)) =>
+        {
             value.to_string()
         }
         _ => style.text(operand, Binding::Bits),
@@ -115,7 +120,7 @@ fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use nopol_expr::{Pool, Term};
+    use nopol_expr::{Int, Pool, Term};
     use nopol_source::Language;
     use nopol_source::condition::Spelling;
 
@@ -138,6 +143,42 @@ mod tests {
 
     fn t(term: u32) -> Expr {
         Expr::Term(TermId::new(term))
+    }
+
+    #[test]
+    fn a_null_character_is_a_number_beside_what_is_no_character() {
+        let int = Type::Int(IntType::I32);
+        let variable = |name: &str, reading: Reading| Term {
+            reading,
+            ..Term::new(Language::C.access(name), int, Origin::Variable)
+        };
+        let quoted = |byte: u8| Term {
+            constant: Some(Value::Int(IntType::I32, Int::from_i128(byte.into()))),
+            ..Term::new(
+                Language::C.access(&literals::quoted(byte)),
+                int,
+                Origin::FunctionLiteral,
+            )
+        };
+        let pool = Pool {
+            terms: vec![
+                variable("n", Reading::Exact),
+                variable("*s", Reading::Character),
+                quoted(0),
+                quoted(b'x'),
+            ]
+            .into(),
+        };
+        let style = Style {
+            language: Language::C,
+            pool: &pool,
+            old: &[],
+            suffixed: false,
+        };
+        let compared = |a, b| style.text(&t(a).cmp(CmpOp::Ne, t(b)), Binding::Or);
+        assert_eq!(compared(0, 2), "n != 0");
+        assert_eq!(compared(0, 3), "n != 'x'");
+        assert_eq!(compared(1, 2), "*s != '\\0'");
     }
 
     fn text(expr: &Expr, old: &[Spelling]) -> String {

@@ -94,16 +94,18 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
     let headers = listing.headers_with_functions();
     let has_headers = !headers.is_empty();
     let (mut sources, from) = match (database::compiled(listing), build_info.sources.take()) {
-        (_, Some(sources)) => (sources, "all that is built"),
-        (Some(found), None) => (found.sources, found.name),
-        (None, None) if !listing.has_only_tests() => {
+        (_, Some(sources)) if !(has_headers && listing.has_only_tests()) => {
+            (sources, "all that is built")
+        }
+        (Some(found), _) => (found.sources, found.name),
+        (None, _) if !listing.has_only_tests() => {
             (listing.sources(), "all C files that do not look like tests")
         }
-        (None, None) if has_headers => (
+        (None, _) if has_headers => (
             Vec::new(),
             "all headers with functions, because all C files look like tests",
         ),
-        (None, None) => (listing.sources(), "all C files, which look like tests"),
+        (None, _) => (listing.sources(), "all C files, which look like tests"),
     };
     let and_headers = match has_headers && !sources.is_empty() {
         true => ", and headers with functions",
@@ -142,15 +144,8 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         }
         [] => build_info::invocation(main().unwrap_or("program")),
     };
-    let mut pairs = cases::pairs(listing);
+    let pairs = cases::pairs(listing);
     let script = cases::script(listing);
-    if let Some(found) = pairs.take_if(|pairs| pairs.missing.is_some()) {
-        let missing = found.missing.unwrap_or_default();
-        summary.todo.push(format!(
-            "`{}` and `{}` look like tests, but {missing} has no output",
-            found.input, found.output
-        ));
-    }
     if !build_info.tests.is_empty() {
         summary.lines.push(format!(
             "tests: {}, from {}",
@@ -165,9 +160,26 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
             "standard input"
         };
         let (found, Pairs { input, output, .. }) = (count(pairs.count, "pair"), pairs);
-        summary.lines.push(format!(
-            "tests: {found}, `{input}` (taken as {how} of `{program}`) and `{output}`"
-        ));
+        summary.lines.push(match pairs.count {
+            0 => format!(
+                "tests: {}, `{input}` (taken as {how} of `{program}`)",
+                count(pairs.apart.len(), "input")
+            ),
+            _ => {
+                format!("tests: {found}, `{input}` (taken as {how} of `{program}`) and `{output}`")
+            }
+        });
+        let lacking = pairs.apart.iter().filter(|one| one.output.is_none());
+        let lacking: Vec<String> = lacking.map(|one| format!("`{}`", one.name)).collect();
+        if let [first, others @ ..] = lacking.as_slice() {
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!(" and {}", count(more, "other test")),
+            };
+            summary.todo.push(format!(
+                "say what {first}{more} must print: without an output, a test passes if the program exits with 0"
+            ));
+        }
         summary.todo.push(
             "check `exit`: all these tests must exit with 0; a test with another exit code needs its own `[[c.test]]`"
                 .to_owned(),

@@ -15,6 +15,7 @@ use nopol_source::rust::language::Crates;
 
 use super::build::build;
 use super::doctests::{doctests, may_have_doctests};
+use super::features;
 use super::listing::list;
 use super::nextest;
 use super::options::{CargoOptions, TestTool};
@@ -68,6 +69,7 @@ impl Ecosystem for Packages {
         let texts = whole.files.iter().map(|(_, text)| text.as_str());
         Ok(ProgramText {
             test_args: self.options.test_args.clone(),
+            features: features::active(&self.members, &self.options),
             may_have_examples: may_have_doctests(self, texts),
             ..whole
         })

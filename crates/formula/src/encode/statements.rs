@@ -107,7 +107,11 @@ impl Encoder<'_> {
                 let holds = self.bit(condition)?;
                 self.fault(*kind, !holds);
             }
-            Statement::Opaque(..) => self.state.live = Bit::FALSE,
+            Statement::Opaque(..) => {
+                // Also where faults are suppressed: no other value there makes the run go on.
+                self.faults = self.circuit.or(self.faults, self.state.live);
+                self.state.live = Bit::FALSE;
+            }
             Statement::Assume(condition) => {
                 let holds = self.bit(condition)?;
                 self.state.live = self.circuit.and(self.state.live, holds);

@@ -50,6 +50,7 @@ mod statements;
 mod streams;
 mod switches;
 mod types;
+mod unread;
 
 #[cfg(test)]
 mod tests;
@@ -60,8 +61,10 @@ type Translated<T> = Result<T, Outside>;
 /// Reads a program: the path and the text of every source file. Headers are read where they are included; other files
 /// are translation units.
 ///
+/// A function that formulas cannot be made of has an [`Statement::Opaque`] body, or is in [`Program::unread`].
+///
 /// # Errors
-/// If the program has something that formulas cannot be made of.
+/// If something else has what formulas cannot be made of, and cannot be left out.
 pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
     read_until(files, Deadline::Never)
 }
@@ -69,7 +72,7 @@ pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
 /// The same until a deadline: few lines with macros may stand for very many.
 ///
 /// # Errors
-/// If the program has something that formulas cannot be made of, or the time is over.
+/// The same, or if the time is over.
 pub fn read_until(files: &[(Utf8PathBuf, String)], deadline: Deadline) -> Result<Program, Outside> {
     read_by(files, false, deadline)
 }
@@ -88,6 +91,23 @@ fn read_by(
     is_lenient: bool,
     deadline: Deadline,
 ) -> Result<Program, Outside> {
+    let mut left_out = unread::Bodies::new();
+    loop {
+        let (program, more) = read_without(files, &left_out, is_lenient, deadline)?;
+        if more.is_empty() {
+            return Ok(program);
+        }
+        left_out.extend(more);
+    }
+}
+
+/// Reads a program without these bodies of functions, and says which others are not supported.
+fn read_without(
+    files: &[(Utf8PathBuf, String)],
+    left_out: &unread::Bodies,
+    is_lenient: bool,
+    deadline: Deadline,
+) -> Result<(Program, unread::Bodies), Outside> {
     let mut translator = Translator {
         is_lenient,
         deadline,
@@ -118,7 +138,7 @@ fn read_by(
         translator.program.repeated.extend(source.repeated());
         translator.unit(source)?;
     }
-    translator.bodies()?;
+    let more = translator.bodies(left_out)?;
     let members = translator.typed.iter().map(|(id, ty)| (*id, ty.members()));
     let members = members.filter(|(_, members)| !members.is_empty()).collect();
     translator.program.members = members;
@@ -136,7 +156,7 @@ fn read_by(
     for place in characters {
         program.places[place].is_character = true;
     }
-    Ok(program)
+    Ok((program, more))
 }
 
 /// Whether a value is a character: by its type before it became an `int`, or as it is written.
@@ -261,6 +281,8 @@ struct Translator<'s> {
     is_folding: bool,
     /// Whether what is not supported is opaque.
     is_lenient: bool,
+    /// The names of declarations that are not supported.
+    unread: unread::Names,
     /// When to give up.
     deadline: Deadline,
 }
@@ -305,6 +327,7 @@ impl<'s> Translator<'s> {
             owner: None,
             is_folding: false,
             is_lenient: false,
+            unread: unread::Names::default(),
             deadline: Deadline::Never,
         }
     }
@@ -323,19 +346,34 @@ impl<'s> Translator<'s> {
     /// Reads the declarations of a file.
     fn unit(&mut self, source: &'s Source) -> Translated<()> {
         let root = source.root();
-        if let Some(error) = root.error() {
+        let mut parts = root.parts().into_iter();
+        let error = parts.find_map(|part| part.error().filter(|_| !self.is_body(part)));
+        if let Some(error) = error {
             return self.outside(error, UNREADABLE);
         }
         self.scopes = vec![Scope::default()];
         for item in root.children() {
             self.statement = item.span();
-            match self.item(item) {
+            let done = match item.error() {
+                Some(error) => self.outside(error, UNREADABLE),
+                None => self.item(item),
+            };
+            match done {
                 Err(_) if self.is_lenient => {}
-                done => done?,
+                Err(outside) => self.leave_out(item, outside)?,
+                Ok(()) => {}
             }
         }
         self.units.append(&mut self.scopes);
         Ok(())
+    }
+
+    /// Whether this is a function of which the head can be parsed, and which may be left out.
+    fn is_body(&self, part: Syntax<'_>) -> bool {
+        let is_readable = |head: Syntax<'_>| head.error().is_none();
+        !self.is_lenient
+            && part.kind() == "function_definition"
+            && part.field("declarator").is_some_and(is_readable)
     }
 
     /// Reads what is in no function.

@@ -12,6 +12,7 @@ mod body;
 mod branches;
 mod build;
 mod calls;
+mod cfg;
 mod characters;
 mod compare;
 mod constants;
@@ -53,6 +54,7 @@ use syn::ReturnType;
 use syn::visit::Visit;
 
 use self::body::Body;
+pub use self::cfg::Features;
 pub use self::entries::Callable;
 use self::imports::Conditional;
 use self::infer::Guesses;
@@ -73,8 +75,7 @@ pub fn read(
     files: &[(Utf8PathBuf, String)],
     tests: &[String],
 ) -> Result<(Program, Vec<Test>), Outside> {
-    let sources = files.iter().map(|(path, text)| Source::parse(path, text));
-    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let sources = Source::all(files, None)?;
     let items = Items::of(&sources);
     let mut front = Front::new(&sources, &items);
     let read = tests.iter().map(|name| front.test(name));
@@ -118,10 +119,10 @@ type IsWanted<'a> = &'a dyn Fn(&str, bool) -> Wanted;
 /// If a file cannot be parsed.
 pub fn read_all(
     files: &[(Utf8PathBuf, String)],
+    features: Option<&Features>,
     is_wanted: IsWanted<'_>,
 ) -> Result<ReadTests, Outside> {
-    let sources = files.iter().map(|(path, text)| Source::parse(path, text));
-    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let sources = Source::all(files, features)?;
     let items = Items::of(&sources);
     let front = Front::new(&sources, &items);
     Ok(front.all_tests(is_wanted))
@@ -134,11 +135,11 @@ pub fn read_all(
 /// If a file cannot be parsed, or something that one of the functions reaches is outside of the subset.
 pub fn read_with(
     files: &[(Utf8PathBuf, String)],
+    features: Option<&Features>,
     is_wanted: IsWanted<'_>,
     names: &[&str],
 ) -> Result<(ReadTests, Vec<Option<FunctionId>>), Outside> {
-    let sources = files.iter().map(|(path, text)| Source::parse(path, text));
-    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let sources = Source::all(files, features)?;
     let items = Items::of(&sources);
     let mut front = Front::new(&sources, &items);
     let ids = front.named_functions(names)?;
@@ -153,10 +154,10 @@ pub fn read_with(
 /// If something that they reach is outside of the subset.
 pub fn read_functions(
     files: &[(Utf8PathBuf, String)],
+    features: Option<&Features>,
     names: &[&str],
 ) -> Result<(Program, Vec<Option<Callable>>), Outside> {
-    let sources = files.iter().map(|(path, text)| Source::parse(path, text));
-    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let sources = Source::all(files, features)?;
     let items = Items::of(&sources);
     let mut front = Front::new(&sources, &items);
     let mut callables = Vec::new();

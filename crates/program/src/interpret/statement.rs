@@ -97,7 +97,7 @@ impl<'p> Interpreter<'p, '_> {
                 }
                 Ok(())
             }
-            Statement::Opaque(..) => Err(Jump::End(End::Assumption)),
+            Statement::Opaque(outside, _) => Err(Jump::End(End::Outside(outside.clone()))),
             Statement::Assume(condition) => match self.eval(condition)?.is_true() {
                 true => Ok(()),
                 false => Err(Jump::End(End::Assumption)),

@@ -9,8 +9,10 @@ use nopol_scalar::arithmetic;
 pub enum FaultKind {
     /// An assertion does not hold.
     Assertion,
-    /// The program gives up: `panic!`, `abort`, `unreachable!`.
+    /// The program gives up: `panic!`, `unreachable!`.
     Panic,
+    /// The same in C: `abort`.
+    Abort,
     /// A result does not fit its type.
     Overflow,
     /// Division by zero.
@@ -34,7 +36,7 @@ pub enum FaultKind {
 impl FaultKind {
     /// Whether the program states it, and not the language.
     pub const fn is_explicit(self) -> bool {
-        matches!(self, Self::Assertion | Self::Panic)
+        matches!(self, Self::Assertion | Self::Panic | Self::Abort)
     }
 
     /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
@@ -61,6 +63,7 @@ impl fmt::Display for FaultKind {
         f.write_str(match self {
             Self::Assertion => "an assertion does not hold",
             Self::Panic => "the program panics",
+            Self::Abort => "the program calls `abort`",
             Self::Overflow => "an arithmetic operation overflows",
             Self::DivisionByZero => "a number is divided by zero",
             Self::Shift => {

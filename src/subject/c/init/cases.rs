@@ -49,8 +49,19 @@ pub struct Pairs {
     pub count: usize,
     /// Some outputs do not end in a line feed, or contain carriage returns.
     pub has_odd_line_ends: bool,
-    /// An input without an output.
-    pub missing: Option<Utf8PathBuf>,
+    /// The inputs one by one, if there is one without an output: then the globs are not enough.
+    pub apart: Vec<Apart>,
+}
+
+/// An input file, and what is known of its run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Apart {
+    pub name: String,
+    pub input: Utf8PathBuf,
+    /// Its text, if that is the arguments and not standard input.
+    pub arguments: Option<String>,
+    /// What must be printed; without it, only the exit code counts.
+    pub output: Option<Utf8PathBuf>,
 }
 
 /// A test script.
@@ -112,7 +123,7 @@ fn styles() -> Vec<Style> {
     styles
 }
 
-/// The scheme with the most inputs that all have outputs; failing that, one where most inputs have outputs.
+/// The scheme with the most inputs that all have outputs; failing that, one where most inputs have outputs, or none has one.
 pub fn pairs(listing: &Listing) -> Option<Pairs> {
     let dirs = listing
         .files
@@ -135,12 +146,12 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
             .filter_map(|path| path.as_str().strip_prefix(&start))
             .collect();
         for style in &styles {
-            let Some((count, missing)) = count_matches(listing, &start, &below, style) else {
+            let Some((count, apart)) = matches(listing, &start, &below, style) else {
                 continue;
             };
             let glob = |(before, after): &(String, String)| format!("{start}{before}*{after}");
             // Of two globs that match the same files, the longer one yields shorter test names.
-            let rank = (missing.is_none(), count, glob(&style.input).len());
+            let rank = (apart.is_empty(), count, glob(&style.input).len());
             if best
                 .as_ref()
                 .is_some_and(|(whole, most, longest, _)| (*whole, *most, *longest) >= rank)
@@ -153,7 +164,7 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
                 as_arguments: style.input.1 == ".args",
                 count,
                 has_odd_line_ends: false,
-                missing,
+                apart,
             };
             best = Some((rank.0, rank.1, rank.2, pairs));
         }
@@ -172,15 +183,15 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
     Some(pairs)
 }
 
-/// The number of inputs with an output, and the first input without one; `None` unless most inputs have
-/// outputs.
-fn count_matches(
+/// The number of inputs with an output, and all inputs if some lack one. `None` unless most inputs have outputs, or all files of
+/// this scheme can only be inputs.
+fn matches(
     listing: &Listing,
     start: &str,
     below: &[&str],
     style: &Style,
-) -> Option<(usize, Option<Utf8PathBuf>)> {
-    let (mut count, mut lacking, mut missing) = (0, 0, None);
+) -> Option<(usize, Vec<Apart>)> {
+    let mut all = Vec::new();
     for path in below {
         let part = path
             .strip_prefix(&style.input.0)
@@ -188,17 +199,39 @@ fn count_matches(
         let Some(part) = part.filter(|part| !part.is_empty()) else {
             continue;
         };
-        if listing.has(&format!(
-            "{start}{}{part}{}",
-            style.output.0, style.output.1
-        )) {
-            count += 1;
-        } else {
-            lacking += 1;
-            missing.get_or_insert_with(|| Utf8PathBuf::from(format!("{start}{path}")));
-        }
+        let output = format!("{start}{}{part}{}", style.output.0, style.output.1);
+        all.push(Apart {
+            name: part.to_owned(),
+            input: format!("{start}{path}").into(),
+            arguments: (style.input.1 == ".args").then(|| {
+                let text = listing.text(Utf8Path::new(&format!("{start}{path}")));
+                text.trim().to_owned()
+            }),
+            output: listing.has(&output).then(|| output.into()),
+        });
     }
-    (count > lacking).then_some((count, missing))
+    let count = all.iter().filter(|one| one.output.is_some()).count();
+    let are_inputs = count == 0
+        && !all.is_empty()
+        && style.input.0.is_empty()
+        && ENDINGS
+            .iter()
+            .any(|(end, _)| style.input.1 == format!(".{end}"))
+        && all.iter().all(|one| !is_template(&one.input));
+    if are_inputs || count > all.len() - count {
+        if count == all.len() {
+            all.clear();
+        }
+        return Some((count, all));
+    }
+    None
+}
+
+/// Whether a build may make another file of this one: `config.h.in`, `Makefile.in`.
+fn is_template(path: &Utf8Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default();
+    path.extension() == Some("in")
+        && (stem.contains('.') || matches!(stem, "Makefile" | "GNUmakefile" | "configure"))
 }
 
 /// The first test script found.
@@ -239,7 +272,7 @@ mod tests {
             files: files.iter().map(Utf8PathBuf::from).collect(),
         };
         let pairs = pairs(&listing)?;
-        assert_eq!(pairs.missing, None);
+        assert_eq!(pairs.apart, []);
         Some((pairs.input, pairs.output, pairs.count))
     }
 

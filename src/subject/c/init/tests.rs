@@ -83,6 +83,30 @@ fn files_alone_are_one_program() {
 }
 
 #[test]
+fn an_input_without_an_output_is_a_test_of_the_exit_code() {
+    let dir = Dir::new(&[
+        ("a.c", MAIN),
+        ("t/one.in", "1"),
+        ("t/one.out", "1\n"),
+        ("t/two.in", "2"),
+        ("t/two.out", "2\n"),
+        ("t/crash.in", "3"),
+    ]);
+    let (summary, _, program) = dir.init();
+    assert_eq!(cases(&program), ["crash: ./a", "one: ./a", "two: ./a"]);
+    let outputs = program.cases.iter().map(|case| case.stdout.as_deref());
+    assert_eq!(
+        outputs.collect::<Vec<_>>(),
+        [None, Some("1\n"), Some("2\n")]
+    );
+    assert!(summary.contains("say what `crash` must print"), "{summary}");
+    let dir = Dir::new(&[("a.c", MAIN), ("crash.args", "3 4\n"), ("Makefile.in", "")]);
+    let (summary, _, program) = dir.init();
+    assert_eq!(cases(&program), ["crash: ./a 3 4"]);
+    assert!(summary.contains("1 input, `*.args`"), "{summary}");
+}
+
+#[test]
 fn a_library_has_its_test_programs_as_tests() {
     let dir = Dir::new(&[
         ("src/a.c", "int a;\n"),
@@ -110,6 +134,10 @@ fn a_test_is_no_source_where_a_header_has_the_functions() {
     let (summary, _, program) = dir.init();
     assert_eq!(program.sources, ["inc/ring.h"]);
     assert!(!summary.contains("do not look like tests"), "{summary}");
+    let dir = Dir::new(&[("test_ring.c", TEST), ("ring.h", RING)]);
+    let (_, _, program) = dir.init();
+    assert_eq!(program.sources, ["ring.h"]);
+    assert_eq!(program.build, "cc -g -o test_ring test_ring.c");
     let dir = Dir::new(&[make, ("t/test_ring.c", TEST)]);
     let (summary, _, program) = dir.init();
     assert_eq!(program.sources, ["t/test_ring.c"]);
@@ -269,20 +297,6 @@ fn a_compilation_database_gives_the_options_that_the_text_needs() {
 
 #[test]
 fn what_cannot_be_a_test_is_said() {
-    let files = [
-        ("a.c", MAIN),
-        ("1.in", ""),
-        ("2.in", ""),
-        ("3.in", ""),
-        ("1.out", ""),
-        ("2.out", ""),
-    ];
-    let (summary, _, program) = Dir::new(&files).init();
-    assert!(program.cases.is_empty());
-    assert!(
-        summary.contains("`*.in` and `*.out` look like tests, but 3.in has no output"),
-        "{summary}"
-    );
     // Two tests with the same name.
     let lists = "add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\n";
     let files = [

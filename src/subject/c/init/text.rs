@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use camino::Utf8PathBuf;
 
 use super::build_info::{BuildInfo, CommandTest};
-use super::cases::{Pairs, Script};
+use super::cases::{Apart, Pairs, Script};
 
 /// What the generated file contains.
 pub struct Plan {
@@ -88,6 +88,9 @@ impl Plan {
     }
 
     fn pairs_text(&self, pairs: &Pairs) -> String {
+        if !pairs.apart.is_empty() {
+            return self.apart_text(pairs);
+        }
         let (command, how) = match pairs.as_arguments {
             true => (
                 format!("{} {{args-file}}", self.program),
@@ -110,6 +113,44 @@ impl Plan {
             quoted(&command),
         )
     }
+
+    /// A table for each input, because some have no output.
+    fn apart_text(&self, pairs: &Pairs) -> String {
+        let all = pairs.apart.iter();
+        let all = all.map(|one| one_text(&self.program, pairs, one));
+        format!(
+            "\n# One test for each file like `{}`. A test without `stdout` or `stdout-file` passes if the program exits with `exit` [default: 0],\n\
+             # so it fails if the program crashes.\n{}",
+            pairs.input,
+            all.collect::<Vec<_>>().join("\n")
+        )
+    }
+}
+
+/// A test for an input, and for its output if there is one.
+fn one_text(program: &str, pairs: &Pairs, one: &Apart) -> String {
+    let (command, stdin) = match &one.arguments {
+        Some(words) => (format!("{program} {words}"), String::new()),
+        None => (
+            program.to_owned(),
+            format!("stdin-file = {}\n", quoted(one.input.as_str())),
+        ),
+    };
+    let stdout = match &one.output {
+        Some(output) if pairs.has_odd_line_ends => {
+            format!(
+                "stdout-file = {}\nmatch = \"space\"\n",
+                quoted(output.as_str())
+            )
+        }
+        Some(output) => format!("stdout-file = {}\n", quoted(output.as_str())),
+        None => "# stdout = \"what it must print\\n\"\n".to_owned(),
+    };
+    let name = quoted(&one.name);
+    format!(
+        "[[c.test]]\nname = {name}\ncommand = {}\n{stdin}{stdout}",
+        quoted(&command)
+    )
 }
 
 fn single_text(test: &CommandTest) -> String {

@@ -102,9 +102,12 @@ impl Translator<'_> {
                 );
             }
         };
+        let is_number = operand.kind() == "number_literal" || !self.keeps_constants();
         let kind = match expr.kind {
-            // A negative number is written as one.
-            ExprKind::Constant(number) if operator == "-" && expr.ty.wrap(-number) == -number => {
+            // A negative number is written as one, unless the number has parentheses of its own.
+            ExprKind::Constant(number)
+                if operator == "-" && is_number && expr.ty.wrap(-number) == -number =>
+            {
                 ExprKind::Constant(-number)
             }
             _ => ExprKind::Unary(op, Box::new(expr.clone())),

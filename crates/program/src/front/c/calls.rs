@@ -16,6 +16,10 @@ impl Translator<'_> {
             return self.outside(syntax, "this call is not supported");
         };
         let arguments = list.children();
+        if let (Some(ty), [value]) = (cast_to(syntax), arguments.as_slice()) {
+            let ty = self.named(ty)?;
+            return self.cast(*value, ty, syntax);
+        }
         let function = function.without_parentheses();
         let name = function.text();
         if function.kind() != "identifier" {
@@ -28,6 +32,7 @@ impl Translator<'_> {
                 return self.call_routine(routine, &arguments, syntax);
             }
         }
+        self.check_name(name)?;
         if let Some(value) = self.call_builtin(name, &arguments, syntax)? {
             return Ok(value);
         }
@@ -137,7 +142,7 @@ impl Translator<'_> {
             }
             ("abort", []) => {
                 let never = build::constant(0, Scalar::Bool, span);
-                build::effect(vec![Statement::Assert(never, FaultKind::Panic)], span)
+                build::effect(vec![Statement::Assert(never, FaultKind::Abort)], span)
             }
             (_, [condition]) if is_assumption(name) => {
                 let condition = self.condition(*condition)?;
@@ -216,6 +221,14 @@ impl Translator<'_> {
         let text = self.converted(text, &Type::CHAR.pointer())?;
         Ok(self.builtin(Builtin::ParseInt, vec![text], ty, syntax))
     }
+}
+
+/// The type of a cast that the grammar takes for a call, because it does not know the type: `(_Bool)(x)`.
+pub(super) fn cast_to(call: Syntax<'_>) -> Option<Syntax<'_>> {
+    let function = call.field("function")?;
+    let ty = function.without_parentheses();
+    let is_cast = function.kind() == "parenthesized_expression" && ty.text() == "_Bool";
+    is_cast.then_some(ty)
 }
 
 /// Whether a function of this name ends runs for which its argument is false: as CBMC, KLEE and the verification

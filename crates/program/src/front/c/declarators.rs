@@ -40,11 +40,13 @@ impl Translator<'_> {
         }
     }
 
-    fn named(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
+    /// The type of this name.
+    pub(super) fn named(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
         let name = specifier.text();
         if let Some(Symbol::Type(ty)) = self.symbol(name) {
             return Ok(ty.clone());
         }
+        self.check_name(name)?;
         Ok(match name {
             "void" => Type::Void,
             "bool" | "_Bool" => Type::Bool,
@@ -97,6 +99,7 @@ impl Translator<'_> {
             |name| name.text().to_owned(),
         );
         let Some(body) = specifier.field("body") else {
+            self.check_tag(&tag)?;
             if let Some(Tag::Struct(index)) = self.tag(&tag) {
                 return Ok(Type::Struct(*index));
             }
@@ -170,6 +173,7 @@ impl Translator<'_> {
     fn enumeration(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
         let tag = specifier.field("name").map(Syntax::text);
         let Some(body) = specifier.field("body") else {
+            self.check_tag(tag.unwrap_or_default())?;
             return match tag.and_then(|tag| self.tag(tag)) {
                 Some(Tag::Enum(ty)) => Ok(ty.clone()),
                 _ => self.outside(specifier, "the members of the enumeration are not known"),

@@ -109,6 +109,7 @@ impl Translator<'_> {
             return self.macro_constant(&constant, syntax);
         }
         let name = syntax.text();
+        self.check_name(name)?;
         match self.symbol(name) {
             Some(Symbol::Variable {
                 ty,
@@ -168,7 +169,10 @@ impl Translator<'_> {
                     let pointer = build::load(of, Scalar::Pointer, syntax.span());
                     Ok((Lvalue::Deref(pointer), ty.clone()))
                 }
-                _ => self.outside(syntax, format!("`{}` is not a variable", syntax.text())),
+                _ => {
+                    self.check_name(syntax.text())?;
+                    self.outside(syntax, format!("`{}` is not a variable", syntax.text()))
+                }
             },
             "string_literal" | "concatenated_string" => self.string_variable(syntax),
             "pointer_expression" if syntax.operator() == "*" => {

@@ -4,6 +4,7 @@ use super::declarators::Declared;
 use super::scopes::{Scope, Symbol};
 use super::source::Syntax;
 use super::types::{Prototype, Type};
+use super::unread::Bodies;
 use super::{Inside, Translated, Translator, build};
 use crate::ir::{Function, FunctionId, OutlineKind, Outlined, Scalar, Statement};
 use crate::written::Owner;
@@ -107,18 +108,22 @@ impl<'s> Translator<'s> {
         id
     }
 
-    /// Translates the bodies of all functions.
-    pub(super) fn bodies(&mut self) -> Translated<()> {
+    /// Translates the bodies of all functions but those that are left out. Gives those that are to be left out, too.
+    pub(super) fn bodies(&mut self, left_out: &Bodies) -> Translated<Bodies> {
+        let mut more = Bodies::new();
         while let Some(routine) = self.queue.pop_front() {
             let Some((item, unit)) = self.routines[routine].definition else {
                 continue;
             };
+            if let Some(outside) = left_out.get(&routine) {
+                self.without_body(routine, item, outside.clone());
+                continue;
+            }
             self.scopes = vec![std::mem::take(&mut self.units[unit]), Scope::default()];
             match self.body(routine, item) {
-                Err(outside) if self.is_lenient => {
-                    let opaque = Statement::Opaque(Box::new(outside), item.span());
-                    let id = self.function_of(routine);
-                    self.program.functions[id].body = vec![opaque];
+                Err(outside) if self.is_lenient => self.without_body(routine, item, outside),
+                Err(outside) if !self.deadline.is_over() => {
+                    more.insert(routine, outside);
                 }
                 done => done?,
             }
@@ -128,7 +133,7 @@ impl<'s> Translator<'s> {
                 self.units[unit] = scope;
             }
         }
-        Ok(())
+        Ok(more)
     }
 
     fn body(&mut self, routine: usize, item: Syntax<'s>) -> Translated<()> {

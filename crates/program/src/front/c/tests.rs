@@ -29,10 +29,70 @@ fn place(line: u32, text: &str, expression: &str) -> (u32, String, String) {
 
 /// The reason and the line.
 fn outside(text: &str) -> (u32, String) {
-    match read_text(text) {
-        Ok(_) => panic!("this is translated: {text}"),
-        Err(outside) => (outside.line, outside.reason),
-    }
+    let outside = match read_text(text) {
+        Ok(program) => {
+            let functions = program.functions.keys();
+            let mut opaque = functions.filter_map(|function| program.opaque(function));
+            let outside = opaque.next().or_else(|| program.unread.values().next());
+            outside.cloned()
+        }
+        Err(outside) => Some(outside),
+    };
+    let Some(outside) = outside else {
+        panic!("this is translated: {text}");
+    };
+    (outside.line, outside.reason)
+}
+
+#[test]
+fn what_is_not_supported_does_not_keep_the_rest_from_being_read() {
+    let text =
+        "typedef double real; struct point { real x, y; }; static FILE *out; enum { FEW = 3 };
+        real abs(int x) { return x; }
+        int far(struct point *p) { return p->x > 9; }
+        int apart(int n) { again: if (n > FEW) { n--; goto again; } return n; }
+        void log_all(int n, ...);
+        int twice(int n) { return n + n; }
+        int main(int argc, char **argv) { if (argc > 8) apart(argc); return twice(argc); }";
+    let read = program(text);
+    let names = |is_opaque: bool| {
+        let functions = read.functions.iter_enumerated();
+        let functions = functions.filter(|(id, _)| read.opaque(*id).is_some() == is_opaque);
+        functions.map(|(_, of)| of.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(false), ["twice", "main"]);
+    assert_eq!(names(true), ["apart"]);
+    let unread: Vec<(&str, u32)> = read
+        .unread
+        .iter()
+        .map(|(name, outside)| (&**name, outside.line))
+        .collect();
+    assert_eq!(unread, [("abs", 1), ("far", 1)]);
+    // Nothing of what is left out is a place.
+    let places = places(text);
+    assert!(places.iter().all(|(line, ..)| *line > 5), "{places:?}");
+    // The library's function is not taken for the program's.
+    let calls_it = "double abs(int x) { return x; } int main(void) { return abs(1); }";
+    assert_eq!(outside(calls_it).0, 1);
+    assert!(outside(calls_it).1.contains("double"));
+}
+
+#[test]
+fn what_has_a_meaning_without_its_initializer_is_not_left_out() {
+    let text = "int n = 1.5; int main(void) { return n; }";
+    assert!(read_text(text).is_err());
+    let text = "int f(void) { return 1; } int f(void) { return 2; } int main(void) { return f(); }";
+    assert!(read_text(text).is_err());
+}
+
+#[test]
+fn what_cannot_be_parsed_within_a_function_is_left_out_with_it() {
+    let text = "#include <stdarg.h>\nvoid log_all(int n, ...) { va_list a; va_start(a, n); va_arg(a, int); }\n\
+        int f(void) { int x = 3 }\nint main(void) { return 1; }";
+    let program = program(text);
+    let unread: Vec<&String> = program.unread.keys().collect();
+    assert_eq!(unread, ["f", "log_all"]);
+    assert!(read_text("int f(void { return 1; } int main(void) { return 1; }").is_err());
 }
 
 #[test]
@@ -94,14 +154,18 @@ fn what_is_outside_is_named() {
             2,
             "labels are not supported",
         ),
-        ("union u { int a; };", 1, "`union` is not supported"),
         (
-            "struct s {\n  int a : 3;\n};",
+            "union u { int a; };\nint f(union u *x) { return 0; }",
+            2,
+            "`union` is not supported",
+        ),
+        (
+            "struct s {\n  int a : 3;\n};\nint f(struct s *x) { return 0; }",
             2,
             "bit-fields are not supported",
         ),
         (
-            "\nint (*f)(int);",
+            "\nint (*f)(int);\nint g(void) { return f(1); }",
             2,
             "pointers to functions are not supported",
         ),

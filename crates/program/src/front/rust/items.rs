@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Expr, Generics, ImplItem, Item, Meta, Signature, StaticMutability};
+use syn::{Attribute, Block, Expr, Generics, ImplItem, Item, Signature, StaticMutability};
 
+use super::cfg::{self, Features};
 use super::imports::{Imports, items_in};
 use super::lengths;
 use super::source::{Source, span_of};
@@ -116,7 +117,7 @@ impl<'a> Items<'a> {
                 ..Context::default()
             };
             items.imports.push(Imports::of(&source.file));
-            let Some(context) = within(&source.file.attrs, context) else {
+            let Some(context) = within(&source.file.attrs, context, source.features(), true) else {
                 continue;
             };
             let mut scope = Scope {
@@ -258,7 +259,9 @@ impl<'a> Scope<'_, 'a> {
     }
 
     fn add(&mut self, item: &'a Item, context: Context) {
-        let Some(context) = within(attributes(item), context) else {
+        let attrs = attributes(item);
+        let is_named = is_test(attrs) || matches!(item, Item::Mod(_));
+        let Some(context) = within(attrs, context, self.source.features(), is_named) else {
             return;
         };
         match item {
@@ -423,6 +426,11 @@ impl<'a> Scope<'_, 'a> {
         function
     }
 
+    /// What holds for a part of an implementation.
+    fn within(&self, attrs: &[Attribute], context: &Context) -> Option<Context> {
+        within(attrs, context.clone(), self.source.features(), false)
+    }
+
     fn add_impl(&mut self, of: &'a syn::ItemImpl, context: Context) {
         let syn::Type::Path(path) = &*of.self_ty else {
             return;
@@ -440,13 +448,13 @@ impl<'a> Scope<'_, 'a> {
         for item in &of.items {
             match item {
                 ImplItem::Fn(method) => {
-                    if let Some(context) = within(&method.attrs, context.clone()) {
+                    if let Some(context) = self.within(&method.attrs, &context) {
                         let parts = (&*method.attrs, &method.sig, &method.block);
                         self.add_function(Some(&owner), method, parts, context);
                     }
                 }
                 ImplItem::Const(constant) => {
-                    if let Some(context) = within(&constant.attrs, context.clone()) {
+                    if let Some(context) = self.within(&constant.attrs, &context) {
                         let value = (&constant.ty, &constant.expr);
                         let ends = (constant.const_token.span, constant.semi_token.span);
                         self.add_constant(Some(&owner), &constant.ident, value, ends, context);
@@ -483,41 +491,28 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// What holds for an item with these attributes; `None` if tests are compiled without it.
-fn within(attrs: &[Attribute], mut context: Context) -> Option<Context> {
-    for attr in attrs {
-        match &attr.meta {
-            Meta::List(list) if list.path.is_ident("cfg") => {
-                let condition = list.tokens.to_string().replace(' ', "");
-                match &*condition {
-                    "test" => context.is_fixed = true,
-                    "not(test)" => return None,
-                    _ => context.problem = Some(conditional(&condition).into()),
-                }
-            }
-            _ => {}
+/// What holds for an item with these attributes; `None` if tests are compiled without it. A test that is not compiled is named, and so
+/// are those in a module, if `is_named`.
+fn within(
+    attrs: &[Attribute],
+    context: Context,
+    features: Option<&Features>,
+    is_named: bool,
+) -> Option<Context> {
+    let compiled = cfg::compiled(attrs, features);
+    let problem = match (&compiled.never, &compiled.unknown) {
+        (Some(condition), _) if is_named && condition.contains("feature") => {
+            Some(cfg::absent(condition).into())
         }
-    }
-    Some(context)
-}
-
-/// That an item is compiled only under a condition, and what runs it if that is that there is a feature.
-fn conditional(condition: &str) -> String {
-    let is_plain = !["not(", "any("].iter().any(|of| condition.contains(of));
-    let features: Vec<&str> = condition
-        .split("feature=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
-    let advice = match is_plain && !features.is_empty() {
-        true => format!(
-            "; `localize` and `repair` run what is compiled with `--features {}`",
-            features.join(",")
-        ),
-        false => String::new(),
+        (Some(_), _) => return None,
+        (None, Some(condition)) => Some(cfg::unknown(condition).into()),
+        (None, None) => context.problem,
     };
-    let condition = condition.replace(',', ", ").replace('=', " = ");
-    format!("conditional compilation, here `cfg({condition})`, is not supported{advice}")
+    Some(Context {
+        is_fixed: context.is_fixed || compiled.is_for_tests,
+        problem,
+        ..context
+    })
 }
 
 /// Adds the modules in other files that are compiled for tests only, or marked `nopol: skip`.
@@ -532,7 +527,7 @@ fn find_fixed_modules(
             continue;
         };
         let path = [module, &[of.ident.to_string()]].concat();
-        let context = within(&of.attrs, Context::default());
+        let context = within(&of.attrs, Context::default(), source.features(), false);
         let is_for_tests = context.is_some_and(|context| context.is_fixed);
         if is_for_tests || source.is_marked_skip(of, &of.mod_token) {
             found.insert(path);

@@ -1,9 +1,12 @@
 //! The files of the crate: their syntax trees, and where spans are in their text.
 
+use std::rc::Rc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_basics::skip::is_marked_skip;
 use syn::spanned::Spanned;
 
+use super::cfg::Features;
 use crate::ir::{Outside, Span};
 
 /// A parsed file.
@@ -11,9 +14,30 @@ pub(super) struct Source {
     pub path: Utf8PathBuf,
     pub file: syn::File,
     text: String,
+    features: Option<Rc<Features>>,
 }
 
 impl Source {
+    /// Parses all files of a crate, of which these features are active, if that is known.
+    pub fn all(
+        files: &[(Utf8PathBuf, String)],
+        features: Option<&Features>,
+    ) -> Result<Vec<Self>, Outside> {
+        let features = features.cloned().map(Rc::new);
+        let parsed = files.iter().map(|(path, text)| {
+            Ok(Self {
+                features: features.clone(),
+                ..Self::parse(path, text)?
+            })
+        });
+        parsed.collect()
+    }
+
+    /// The features that are active, if that is known.
+    pub fn features(&self) -> Option<&Features> {
+        self.features.as_deref()
+    }
+
     pub fn parse(path: &Utf8Path, text: &str) -> Result<Self, Outside> {
         let file = syn::parse_file(&blanked(text)).map_err(|error| Outside {
             file: path.to_owned(),
@@ -24,6 +48,7 @@ impl Source {
             path: path.to_owned(),
             file,
             text: text.to_owned(),
+            features: None,
         })
     }
 

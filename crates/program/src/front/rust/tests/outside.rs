@@ -203,7 +203,7 @@ fn tests_that_are_no_plain_tests_are_named() {
         ("tests/other.rs", "fn main() {}\n#[test]\nfn d() {}"),
     ];
     let files = files.map(|(path, text)| (Utf8PathBuf::from(path), text.to_owned()));
-    let all = read_all(&files, &|_, _| Wanted::Yes).unwrap();
+    let all = read_all(&files, None, &|_, _| Wanted::Yes).unwrap();
     let read: Vec<String> = all.tests.into_iter().map(|test| test.name).collect();
     assert_eq!(read, ["d", "tests::c"]);
     let outside = all.outside.iter();
