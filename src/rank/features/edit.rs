@@ -70,8 +70,9 @@ impl<'c> EditFeatures<'c> {
             self.condition(old.as_ref(), new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(new));
             self.set(Feature::PreventsPanic, facts.prevents);
-            // What prevents the panic counts as that.
-            let is_exact = !facts.prevents && self.guards_exactly(old.as_ref(), new);
+            // Where a test panics, what prevents that counts.
+            let is_exact =
+                facts.panic == PanicAt::Elsewhere && self.guards_exactly(old.as_ref(), new);
             self.set(Feature::GuardsExactly, is_exact);
             self.put(Feature::GuardOff, self.guards_off(old.as_ref(), new));
         }
