@@ -1,5 +1,6 @@
 //! The function that must be right for all arguments, and the one that it is held against: how they are called.
 
+use nopol_basics::deadline::Deadline;
 use nopol_formula::mutate::specification::cells;
 use nopol_program::front;
 use nopol_program::front::rust::Callable;
@@ -79,19 +80,20 @@ impl Called {
 /// A program, with a function of it and the one that it is held against.
 pub(super) type WithFunctions = (Program, Called, Option<Called>);
 
-/// The functions with these names.
+/// The functions with these names. What is read of Rust cannot leave its thread, so that only the deadline of C holds.
 ///
 /// # Errors
-/// If there are none, or something that they reach is outside of the subset.
+/// If there are none, something that they reach is outside of the subset, or the time is over.
 pub(super) fn functions(
     whole: &ProgramText,
     function: &str,
     reference: Option<&str>,
+    deadline: Deadline,
 ) -> Result<WithFunctions, Refusal> {
     let names: Vec<&str> = [function].into_iter().chain(reference).collect();
     let (program, called): (Program, Vec<Option<Called>>) = match whole.language {
         Language::C => {
-            let program = front::c::read(&whole.files)?;
+            let program = front::c::read_until(&whole.files, deadline)?;
             let ids = names.iter().map(|name| function_named(&program, name));
             let ids = ids.collect::<Result<Vec<_>, _>>()?;
             let named = ids.iter().flatten().copied().collect();

@@ -50,7 +50,7 @@ impl Goal {
         deadline: Deadline,
     ) -> Result<Self, Refusal> {
         match &request.function {
-            Some(function) => Self::of_function(whole, function, request),
+            Some(function) => Self::of_function(whole, function, request, deadline),
             None => Self::of_tests(whole, request, deadline),
         }
     }
@@ -99,9 +99,10 @@ impl Goal {
         whole: &ProgramText,
         function: &str,
         request: &MutateRequest,
+        deadline: Deadline,
     ) -> Result<Self, Refusal> {
         let reference = request.reference.as_deref();
-        let (program, called, reference) = functions(whole, function, reference)?;
+        let (program, called, reference) = functions(whole, function, reference, deadline)?;
         for called in [Some(&called), reference.as_ref()].into_iter().flatten() {
             called.check(&program, reference.is_some())?;
         }
@@ -330,8 +331,9 @@ impl Goal {
             Specification::Function { .. } => {
                 let name = request.function.as_deref().unwrap_or_default();
                 let reference = request.reference.as_deref();
-                let Ok((program, function, reference)) = functions(&whole, name, reference) else {
-                    return Confirmed::Fails;
+                let read = functions(&whole, name, reference, extent.deadline);
+                let Ok((program, function, reference)) = read else {
+                    return confirmed(false);
                 };
                 let specification = Specification::Function {
                     function: function.id,

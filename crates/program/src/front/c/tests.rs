@@ -72,9 +72,22 @@ fn what_is_not_supported_does_not_keep_the_rest_from_being_read() {
     let places = places(text);
     assert!(places.iter().all(|(line, ..)| *line > 5), "{places:?}");
     // The library's function is not taken for the program's.
-    let calls_it = "double abs(int x) { return x; } int main(void) { return abs(1); }";
-    assert_eq!(outside(calls_it).0, 1);
-    assert!(outside(calls_it).1.contains("double"));
+    for (head, reason) in [
+        ("double abs(int x)", "double"),
+        (
+            "int abs(int x); __attribute__((used)) int abs(int x)",
+            "__attribute__",
+        ),
+        (
+            "struct s { int a; }; int abs(struct s x); int abs(struct s x)",
+            "by value",
+        ),
+    ] {
+        let text = format!("{head} {{ return 1; }}\nint main(void) {{ return abs(1); }}");
+        let read = program(&text);
+        let why = main_of(&read).and_then(|main| read.opaque(main)).unwrap();
+        assert!(why.reason.contains(reason), "{text}: {why}");
+    }
 }
 
 #[test]

@@ -62,8 +62,13 @@ impl Translator<'_> {
 
     /// Fails if a name has no meaning here because its declaration is not supported.
     pub(super) fn check_name(&self, name: &str) -> Translated<()> {
+        let is_known = match self.symbol(name) {
+            // It is declared, and its definition is what may not be supported.
+            Some(Symbol::Routine(routine)) => self.routines[*routine].definition.is_some(),
+            symbol => symbol.is_some(),
+        };
         match self.unread.plain.get(name) {
-            Some(outside) if self.symbol(name).is_none() => Err(outside.clone()),
+            Some(outside) if !is_known => Err(outside.clone()),
             _ => Ok(()),
         }
     }
