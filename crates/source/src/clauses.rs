@@ -206,6 +206,13 @@ fn plain_name(text: &str) -> Option<&str> {
     (end > 0 && !has_content).then_some(&text[..end])
 }
 
+/// What a text names of an enum without giving it content, most frequent first.
+pub fn plain_names_of<'t>(owner: &str, text: &'t str) -> Vec<&'t str> {
+    let mut names = by_number(names_of(owner, text));
+    names.retain(|name| name.starts_with(char::is_uppercase));
+    names
+}
+
 /// How often a text names each of a type.
 fn names_of<'t>(owner: &str, text: &'t str) -> BTreeMap<&'t str, usize> {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
@@ -329,6 +336,7 @@ fn other_literals(literal: &str, around: Around) -> Vec<String> {
     let of_kind = |text: &&String| kind(text) == kind(literal) && **text != literal;
     let [near, far] = around.literals;
     let mut found: Vec<String> = in_other_case(literal).into_iter().collect();
+    found.extend(mate(literal));
     if let Ok(own) = literal.parse::<u64>() {
         let numbers = near.iter().filter_map(|text| text.parse::<u64>().ok());
         let numbers: BTreeSet<u64> = numbers.filter(|number| *number > 1).collect();
@@ -351,6 +359,24 @@ fn other_literals(literal: &str, around: Around) -> Vec<String> {
     }
     found.truncate(MOST_LITERALS);
     found
+}
+
+/// The character that mostly is treated like one: the other end of a line, the bracket that closes what it opens.
+fn mate(literal: &str) -> Option<String> {
+    const MATES: [[&str; 2]; 7] = [
+        ["\\n", "\\r"],
+        [" ", "\\t"],
+        ["(", ")"],
+        ["[", "]"],
+        ["{", "}"],
+        ["<", ">"],
+        ["/", "\\\\"],
+    ];
+    let inside = literal.trim_start_matches('b');
+    let inside = inside.strip_prefix('\'')?.strip_suffix('\'')?;
+    let pair = MATES.iter().find(|pair| pair.contains(&inside))?;
+    let other = pair.iter().find(|other| **other != inside)?;
+    Some(literal.replace(inside, other))
 }
 
 /// A text or character with its letters in the other case, if they all are in one: `"0X"` for `"0x"`. The letter of an
@@ -523,5 +549,13 @@ mod tests {
             super::like("!self.eat(&Token::LParen)", around),
             ["RParen", "Comma", "End", "Dot", "Colon"].map(|it| format!("!self.eat(&Token::{it})"))
         );
+    }
+
+    #[test]
+    fn a_character_has_a_mate() {
+        let of = |clause: &str| like(clause, "", &[], &[]);
+        assert_eq!(of("key.contains('\\n')"), ["key.contains('\\r')"]);
+        assert_eq!(of("b == b'['"), ["b == b']'"]);
+        assert_eq!(of("b == '-'"), [""; 0]);
     }
 }

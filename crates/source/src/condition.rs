@@ -112,10 +112,41 @@ pub enum Shape {
 /// The text on one line. A text without line breaks stays unchanged, because white space inside a string
 /// literal is significant.
 pub fn one_line(text: &str) -> String {
-    match text.contains('\n') {
-        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        false => text.to_owned(),
+    if !text.contains('\n') {
+        return text.to_owned();
     }
+    let lines = text.lines().map(str::split_whitespace);
+    let lines = lines.map(|words| words.collect::<Vec<_>>().join(" "));
+    let mut joined = String::with_capacity(text.len());
+    for line in lines.filter(|line| !line.is_empty()) {
+        if line.starts_with(')') && joined.ends_with(',') && ends_in_call(&joined) {
+            joined.pop();
+        }
+        let is_close = joined.is_empty()
+            || joined.ends_with(['(', '['])
+            || line.starts_with(['.', '?', ')', ']']) && !line.starts_with("..");
+        if !is_close {
+            joined.push(' ');
+        }
+        joined.push_str(&line);
+    }
+    joined
+}
+
+/// Whether the parenthesis that a text leaves open begins arguments, and no tuple.
+fn ends_in_call(text: &str) -> bool {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' if depth == 0 => {
+                return text[..at].ends_with(|c: char| c.is_alphanumeric() || "_>!".contains(c));
+            }
+            '(' | '[' | '{' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether people do not ask if something is less than this: a truth value, a text, a character that is not an end of a
@@ -401,5 +432,24 @@ fn side(node: &Node) -> String {
         Shape::Leaf(leaf) if leaf.binding >= Binding::Add => node.text.clone(),
         Shape::Arith(..) => node.text.clone(),
         _ => format!("({})", node.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn lines_are_joined_as_one_would_write_them() {
+        for (text, wanted) in [
+            (
+                "a\n    .b\n    .f(\n        c,\n        d,\n    )?",
+                "a.b.f(c, d)?",
+            ),
+            ("a\n    && f(b\n    ..c)", "a && f(b ..c)"),
+            ("x == (\n    a,\n)", "x == (a,)"),
+        ] {
+            assert_eq!(one_line(text), wanted);
+        }
     }
 }

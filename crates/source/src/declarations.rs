@@ -85,6 +85,8 @@ pub struct Harvested {
     pub holes: Vec<Range<usize>>,
     /// What it calls: paths of functions, and methods as `.name`.
     pub calls: Vec<String>,
+    /// Bytes of the getters and elements that are receivers or arguments of calls: `a.b()` in `a.b().f(c)`.
+    pub getters: Vec<Range<usize>>,
     /// The methods it calls on variables, their fields and elements.
     pub receiver_methods: Vec<String>,
 }

@@ -440,6 +440,14 @@ impl Edits<'_> {
             let at = node.span.start + range.start..node.span.start + range.end;
             self.put(Step::OperandOffByOne, vec![(at, beside)]);
         }
+        let ends = match self.is_shared {
+            true => Vec::new(),
+            false => positions::ends(&text),
+        };
+        for (range, beside) in ends {
+            let at = node.span.start + range.start..node.span.start + range.end;
+            self.put(Step::ConstantOffByOne, vec![(at, beside)]);
+        }
         if !self.is_shared {
             self.alternatives(node);
         }

@@ -12,6 +12,7 @@ mod derivation;
 mod dont_care;
 mod evidence;
 pub mod existing;
+mod from_text;
 pub mod insertions;
 mod localization;
 mod lookups;

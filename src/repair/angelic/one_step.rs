@@ -2,8 +2,6 @@
 //! for them: they are made of the text ([`nopol_source::one_step`]) and judged by the tests, in the same build as
 //! the candidates that explain what was recorded.
 
-use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nopol_expr::{CmpOp, Type, Value};
@@ -18,14 +16,13 @@ use nopol_source::words::{plain_names, with_parameters};
 use nopol_source::{Condition, Language, Site, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
-use super::evidence::{Explanation, Observed};
+use super::evidence::Observed;
+use super::from_text::{FromText, observed};
 use super::targets_of;
-use super::unobserved::{Place, Unobserved};
 use crate::localize::angelic::AngelicSite;
-use crate::repair::fix::{Evidence, Fix, SiteEdit};
+use crate::repair::fix::Fix;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
-use crate::repair::place;
 use crate::repair::session::Session;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
@@ -91,45 +88,19 @@ pub(super) fn fixes(
 }
 
 /// The fixes of a site of which these contexts may have been recorded.
-fn at_site(
-    sources: &Sources,
-    found: &AngelicSite,
+fn at_site<'a>(
+    sources: &'a Sources,
+    found: &'a AngelicSite,
     targets: Vec<TestIndex>,
-    edits: impl Iterator<Item = (u32, Sound)>,
+    edits: impl Iterator<Item = (u32, Sound)> + 'a,
     bonus: u32,
-    here: Option<&Arc<Observed>>,
-) -> impl Iterator<Item = Fix> {
-    let site = &sources.sites[found.site];
-    let place = place::of(site) + place::common(found.suspiciousness, site.kind);
-    let unread = Arc::new(Place::new(sources, site, here));
+    here: Option<&'a Arc<Observed>>,
+) -> impl Iterator<Item = Fix> + 'a {
+    let make = FromText::at(sources, found, targets, here);
     edits.filter_map(move |(cost, edit)| {
-        let cost = (cost + place).saturating_sub(bonus);
-        let known = here.and_then(|here| explanation(here, &edit.condition));
-        if known.as_ref().is_some_and(Explanation::adds_idle_part) {
-            return None;
-        }
-        let evidence = match known {
-            Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
-            None => Unobserved::at(&unread, &edit.condition),
-        };
-        Some(Fix {
-            targets: targets.clone(),
-            cost,
-            edits: vec![SiteEdit {
-                is_trivial: edit
-                    .condition
-                    .is_constant_by_type(sources.language, &site.names),
-                site: found.site,
-                function: site.function,
-                suspiciousness: found.suspiciousness,
-                switched: edit.condition.to_string(),
-                condition: edit.condition,
-                cost,
-                why: edit.step.to_string(),
-                is_loose: edit.step != Step::ShortCircuit,
-                evidence,
-            }],
-        })
+        let cost = (cost + make.cost_of_place()).saturating_sub(bonus);
+        let is_loose = edit.step != Step::ShortCircuit;
+        make.fix(edit.condition, cost, edit.step.to_string(), is_loose)
     })
 }
 
@@ -325,42 +296,6 @@ fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
         Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
         Language::C => 0,
     }
-}
-
-/// What was recorded at the sites of edits that explain it.
-pub(super) fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
-    let mut observed = BTreeMap::new();
-    for edit in explained.iter().flat_map(|fix| &fix.edits) {
-        let evidence: &dyn Any = &*edit.evidence;
-        if let Some(explanation) = evidence.downcast_ref::<Explanation>()
-            && !edit.is_trivial
-        {
-            let of_site = observed.entry(edit.site);
-            of_site.or_insert_with(|| Arc::clone(&explanation.observed));
-        }
-    }
-    observed
-}
-
-/// What the contexts of its site say of a condition, if they have all that it reads.
-pub(super) fn explanation(observed: &Arc<Observed>, condition: &Condition) -> Option<Explanation> {
-    let Observed {
-        language, problem, ..
-    } = &**observed;
-    if observed.recorded.impure {
-        return None;
-    }
-    let expr = problem.read(*language, condition.tree(*language)?)?;
-    let violated = problem
-        .rows()
-        .iter()
-        .filter(|row| !row.hard && row.weight > 0 && expr.eval_bool(row) != Some(row.expected));
-    Some(Explanation {
-        observed: Arc::clone(observed),
-        written: expr.clone(),
-        soft_violated: violated.map(|row| row.weight).sum(),
-        expr,
-    })
 }
 
 /// How unlikely a maintainer is to make such an edit.

@@ -4,26 +4,22 @@
 //! little for a synthesizer: where no test comes with the other outcome.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use nopol_expr::Binding;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::condition::Shape;
 use nopol_source::language::Prevented;
 use nopol_source::words::mentions;
-use nopol_source::{Condition, Form, Site, SiteIndex, SiteKind, Sources};
+use nopol_source::{Form, Site, SiteIndex, SiteKind, Sources};
 use nopol_synth::weights::WEIGHTS;
 
-use super::evidence::Explanation;
-use super::one_step::{explanation, observed};
+use super::from_text::{FromText, observed};
 use super::targets_of;
-use super::unobserved::{Place, Unobserved};
 use crate::localize::angelic::AngelicSite;
 use crate::rank::facts::PanicAt;
-use crate::repair::fix::{Evidence, Fix, SiteEdit};
+use crate::repair::fix::Fix;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
-use crate::repair::place;
 use crate::repair::session::Session;
 
 /// Conditions tried at one place, each plain and negated, and in one build.
@@ -51,9 +47,9 @@ pub(super) fn fixes(
 ) -> Vec<Fix> {
     let panics = Panics::at(session, knowledge, targets);
     let observed = observed(explained);
-    let mut said: BTreeSet<(usize, &str)> = BTreeSet::new();
+    let mut known: BTreeSet<(usize, &str)> = BTreeSet::new();
     for edit in explained.iter().flat_map(|fix| &fix.edits) {
-        said.insert((edit.site.into(), &*edit.condition));
+        known.insert((edit.site.into(), &*edit.condition));
     }
     let mut fixes = Vec::new();
     for found in sites.iter().filter(|found| !found.cures.is_empty()) {
@@ -61,51 +57,21 @@ pub(super) fn fixes(
         if site.asserts() {
             continue;
         }
-        let place = place::of(site) + place::common(found.suspiciousness, site.kind);
-        let bonus = panics.bonus(session.sources, found.site);
-        let common = (place + WEIGHTS.edit.parallel + WEIGHTS.edit.untested).saturating_sub(bonus)
-            + WEIGHTS.fix.relaxed;
         let here = observed.get(&found.site);
-        let unread = Arc::new(Place::new(session.sources, site, here));
+        let of_site = targets_of(&knowledge.spectrum, found, targets);
+        let make = FromText::at(session.sources, found, of_site, here);
+        let bonus = panics.bonus(session.sources, found.site);
+        let unbound = make.cost_of_place() + WEIGHTS.edit.parallel + WEIGHTS.edit.untested;
+        let common = unbound.saturating_sub(bonus) + WEIGHTS.fix.relaxed;
         let mut suggested = preventing(session.sources, found.site, &panics);
         if matches!(site.kind.form(), Form::Wrap | Form::Leave) {
             suggested.extend(standing_nearby(session.sources, site));
         }
-        for Suggested {
-            condition,
-            cost,
-            why,
-        } in suggested
-        {
-            if said.contains(&(found.site.into(), &*condition)) {
-                continue;
-            }
-            let condition = Condition::from(condition);
-            let known = here.and_then(|here| explanation(here, &condition));
-            if known.as_ref().is_some_and(Explanation::adds_idle_part) {
-                continue;
-            }
-            let evidence = match known {
-                Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
-                None => Unobserved::at(&unread, &condition),
-            };
-            fixes.push(Fix {
-                targets: targets_of(&knowledge.spectrum, found, targets),
-                cost: common + cost,
-                edits: vec![SiteEdit {
-                    site: found.site,
-                    function: site.function,
-                    suspiciousness: found.suspiciousness,
-                    switched: condition.to_string(),
-                    cost: common + cost,
-                    why,
-                    is_loose: true,
-                    is_trivial: false,
-                    evidence,
-                    condition,
-                }],
-            });
-        }
+        suggested.retain(|it| !known.contains(&(found.site.into(), &*it.condition)));
+        fixes.extend(suggested.into_iter().filter_map(|it| {
+            let cost = common + it.cost;
+            make.fix(it.condition.into(), cost, it.why, true)
+        }));
         if fixes.len() >= MOST {
             fixes.truncate(MOST);
             break;

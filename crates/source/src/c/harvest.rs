@@ -163,6 +163,7 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
             names: names(node, text),
             holes: Vec::new(),
             calls: calls(node, text),
+            getters: Vec::new(),
             receiver_methods: Vec::new(),
         };
         if !found.contains(&one) {

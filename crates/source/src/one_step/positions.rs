@@ -1,8 +1,9 @@
-//! Positions inside an operand that are off by one: an index, or what is in `Some(…)`.
+//! Positions inside an operand that are off by one: an index, what is in `Some(…)`, the end of a range.
 
 use std::ops::Range;
 
 use super::{neighbours, number};
+use crate::clauses::literals;
 use crate::words::words;
 
 /// What takes a position or a number, and is often off by one.
@@ -63,4 +64,68 @@ pub(super) fn inner_neighbours(text: &str) -> Vec<(Range<usize>, String)> {
         }
     }
     found
+}
+
+/// The numbers at the ends of ranges and those by which something is shifted, off by one: `24` in `(0..=24).contains(&h)`.
+pub(super) fn ends(text: &str) -> Vec<(Range<usize>, String)> {
+    let quoted = literals(text);
+    let is_quoted = |at: usize| {
+        quoted
+            .iter()
+            .any(|range| range.contains(&at) && range.start != at)
+    };
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    for mark in ["..", "<<", ">>"] {
+        for (at, _) in text.match_indices(mark).filter(|(at, _)| !is_quoted(*at)) {
+            let before = (mark == "..").then(|| number_before(text, at)).flatten();
+            let after = number_after(text, at + mark.len());
+            for range in before.into_iter().chain(after) {
+                for new in beside(&text[range.clone()]) {
+                    found.push((range.clone(), new));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The number that ends before a byte.
+fn number_before(text: &str, end: usize) -> Option<Range<usize>> {
+    let head = text[..end].trim_end();
+    let start = head.trim_end_matches(is_part).len();
+    let is_whole =
+        !head[..start].ends_with('.') && head[start..].starts_with(|c: char| c.is_ascii_digit());
+    is_whole.then_some(start..head.len())
+}
+
+/// The number that begins after a byte, or after the `=` there.
+fn number_after(text: &str, start: usize) -> Option<Range<usize>> {
+    let rest = text[start..].strip_prefix('=').unwrap_or(&text[start..]);
+    let rest = rest.trim_start();
+    let from = text.len() - rest.len();
+    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    let is_whole = !rest[length..].starts_with('.') || rest[length..].starts_with("..");
+    (is_whole && rest.starts_with(|c: char| c.is_ascii_digit())).then_some(from..from + length)
+}
+
+/// The numbers beside one, written as it is.
+fn beside(text: &str) -> Vec<String> {
+    let Some(digits) = text.strip_prefix("0x") else {
+        let all = neighbours(text).into_iter().map(|(_, new)| new);
+        return all.filter(|new| !new.starts_with('-')).collect();
+    };
+    let Ok(value) = u128::from_str_radix(digits, 16) else {
+        return Vec::new();
+    };
+    let width = digits.len();
+    let written = |value: u128| match digits.contains(|c: char| c.is_ascii_lowercase()) {
+        true => format!("0x{value:0width$x}"),
+        false => format!("0x{value:0width$X}"),
+    };
+    let all = [value.checked_add(1), value.checked_sub(1)];
+    all.into_iter().flatten().map(written).collect()
 }

@@ -349,3 +349,32 @@ fn every_edit_can_be_parsed() {
         }
     }
 }
+
+#[test]
+fn the_end_of_a_range_is_off_by_one() {
+    let moved = |text: &str| texts(text, |step| *step == Step::ConstantOffByOne);
+    for (text, wanted) in [
+        (
+            "(0..=24).contains(&h)",
+            &[
+                "(1..=24).contains(&h)",
+                "(0..=25).contains(&h)",
+                "(0..=23).contains(&h)",
+            ][..],
+        ),
+        (
+            "matches!(c, 0xFE00..=0xFE0F)",
+            &[
+                "matches!(c, 0xFE01..=0xFE0F)",
+                "matches!(c, 0xFDFF..=0xFE0F)",
+                "matches!(c, 0xFE00..=0xFE10)",
+                "matches!(c, 0xFE00..=0xFE0E)",
+            ],
+        ),
+        ("v[..n].contains(\"1..2\")", &[]),
+    ] {
+        assert_eq!(moved(text), wanted, "{text}");
+    }
+    let shifted = moved("n >= 1 << 32");
+    assert!(shifted.contains(&"n >= 1 << 31".to_owned()), "{shifted:?}");
+}

@@ -13,7 +13,7 @@ use nopol_expr::{Binding, Origin, Type};
 use super::condition;
 use super::{patterns, siblings};
 use crate::candidate_terms::TermText;
-use crate::condition::Node;
+use crate::condition::{Node, one_line};
 use crate::{
     Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
 };
@@ -30,6 +30,8 @@ const MOST_CONSTANTS: usize = 16;
 const MOST_HARVESTED: usize = 40;
 /// Calls, per site.
 const MOST_CALLS: usize = 32;
+/// What the function asks, asked of what it reads elsewhere, per site.
+const MOST_REGARDING: usize = 12;
 /// What texts start and end with, per site.
 const MOST_AFFIXES: usize = 18;
 /// Questions about values of the standard library, per site.
@@ -57,6 +59,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
         (generator.calls(), MOST_CALLS),
+        (generator.regarding(), MOST_REGARDING),
         (generator.affixes(), MOST_AFFIXES),
         (generator.queries(), MOST_QUERIES),
         (generator.boundaries(), MOST_BOUNDARIES),
@@ -128,9 +131,10 @@ impl Generator<'_> {
 
     /// The original condition's calls with another receiver or argument.
     fn own_calls(&self) -> Vec<TermText> {
+        let text = one_line(&self.site.text);
         let own = self.function.expressions.iter().filter(|found| {
             let is_call = found.kind == HarvestedKind::Call;
-            is_call && self.site.text.contains(&found.text)
+            is_call && text.contains(&found.text)
         });
         own.flat_map(|found| self.substituted(found)).collect()
     }

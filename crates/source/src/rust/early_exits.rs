@@ -2,6 +2,7 @@
 
 mod contents;
 mod messages;
+mod obvious;
 mod raised;
 pub mod snippets;
 pub mod variants;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use nopol_basics::hash;
 
+use self::obvious::obvious;
 use self::variants::{Declared, Occurrences, occurrences};
 use super::templates::{PANICS, template};
 use crate::{
@@ -21,7 +23,9 @@ use crate::{
 const MOST_OWN: usize = 5;
 const MOST_OF_SIBLINGS: usize = 2;
 const MOST_CONSTRUCTORS: usize = 2;
+const MOST_GETTERS: usize = 1;
 const MOST_STATEMENTS: usize = 2;
+const MOST_STATEMENTS_OF_SIBLINGS: usize = 1;
 const MOST_VARIANTS: usize = 4;
 
 /// A program point where an early exit from the function or a loop can be inserted.
@@ -67,7 +71,7 @@ pub fn sites(
         return sites;
     };
     let mut variants: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
-    let mut messages: BTreeMap<FunctionIndex, Option<ExitSnippet>> = BTreeMap::new();
+    let mut messages: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
     let mut in_files: BTreeMap<FileIndex, Occurrences<'_>> = BTreeMap::new();
     let locals = locals(points);
     for point in points {
@@ -79,12 +83,11 @@ pub fn sites(
             let locals = locals.get(&point.function).map_or(&[][..], Vec::as_slice);
             variants::values(sources, function, in_file, declared, locals)
         });
-        let message = messages
+        let messages = messages
             .entry(point.function)
-            .or_insert_with(|| messages::usual(sources, function))
-            .as_ref();
-        for (body, body_origin) in bodies(sources, point, function, constructors, variants, message)
-        {
+            .or_insert_with(|| messages::usual(sources, function));
+        let all = bodies(sources, point, function, constructors, variants, messages);
+        for (body, body_origin) in all {
             let path = &sources.files[point.file].path;
             let name = &function.name;
             let description = format!(
@@ -139,7 +142,7 @@ fn bodies(
     function: &Function,
     constructors: &[Constructor],
     variants: &[ExitSnippet],
-    message: Option<&ExitSnippet>,
+    messages: &[ExitSnippet],
 ) -> Vec<(String, BodyOrigin)> {
     let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
     // A constructor that calls itself never ends.
@@ -179,26 +182,28 @@ fn bodies(
                 for snippet in variants.iter().filter(fits).take(MOST_VARIANTS) {
                     put(value(&snippet.text), BodyOrigin::Variant);
                 }
-                if let Some(message) = message {
-                    put(value(&message.text), BodyOrigin::Variant);
+                if let Some(message) = messages.iter().find(fits) {
+                    let bail = messages::bail(&sources.files[function.file].text, &message.text);
+                    put(
+                        bail.unwrap_or_else(|| value(&message.text)),
+                        BodyOrigin::Variant,
+                    );
                 }
                 // Before the siblings, which often return it, too.
                 for text in constructed(returns, function, constructors) {
                     put(value(&text), BodyOrigin::Constructor);
                 }
-                let siblings = sources.functions.iter().filter(|other| {
-                    other.file == function.file
-                        && other.owner == function.owner
-                        && other.name != function.name
-                        && other.returns == function.returns
-                });
                 // A variable of the same name in another function is probably unrelated.
                 let is_own =
                     |snippet: &&ExitSnippet| snippet.names.iter().all(|name| name == "self");
+                let siblings = siblings(sources, function);
                 let of_siblings = siblings.flat_map(|other| &other.returned_values);
                 let of_siblings = of_siblings.filter(is_own).filter(fits);
                 for snippet in of_siblings.take(MOST_OF_SIBLINGS) {
                     put(value(&snippet.text), BodyOrigin::Sibling);
+                }
+                for text in getters(sources, function, point).take(MOST_GETTERS) {
+                    put(value(&text), BodyOrigin::Sibling);
                 }
                 for text in obvious(returns) {
                     put(value(&text), BodyOrigin::Obvious);
@@ -210,7 +215,12 @@ fn bodies(
         }
         let leads = |statements: &&ExitSnippet| leads_somewhere(&statements.text, point);
         let own = function.exit_statements.iter().filter(fits);
+        let siblings = siblings(sources, function).flat_map(|other| &other.exit_statements);
+        let of_siblings = siblings.filter(fits).filter(returns);
         for statements in own.filter(leads).take(MOST_STATEMENTS) {
+            put(statements.text.clone(), BodyOrigin::Statements);
+        }
+        for statements in of_siblings.take(MOST_STATEMENTS_OF_SIBLINGS) {
             put(statements.text.clone(), BodyOrigin::Statements);
         }
     }
@@ -240,6 +250,49 @@ fn of_closure(point: &InsertionPoint, is_visible: &dyn Fn(&String) -> bool) -> V
     all.map(str::to_owned).collect()
 }
 
+/// The other functions of the same type and file that return the same type.
+fn siblings<'s>(
+    sources: &'s Sources,
+    function: &'s Function,
+) -> impl Iterator<Item = &'s Function> {
+    sources.functions.iter().filter(|other| {
+        other.file == function.file
+            && other.owner == function.owner
+            && other.name != function.name
+            && other.returns == function.returns
+    })
+}
+
+/// What the value itself has of the type that a function returns. Of truth values there are only two.
+fn getters<'s>(
+    sources: &'s Sources,
+    function: &'s Function,
+    point: &InsertionPoint,
+) -> impl Iterator<Item = String> + 's {
+    let has_self = point.names.iter().any(|name| name.text == "self");
+    let returns = function.returns.as_deref();
+    let own = function.name.rsplit("::").next();
+    let all = sources.callables.iter().filter(move |callable| {
+        has_self
+            && callable.is_method
+            && !callable.takes_value
+            && callable.parameters.is_empty()
+            && callable.owner == function.owner
+            && callable.cfgs.is_subset(&function.cfgs)
+            && Some(&*callable.returns) == returns
+            && callable.returns != "bool"
+            && Some(&*callable.name) != own
+    });
+    all.map(|callable| format!("self.{}()", callable.name))
+}
+
+/// Whether statements leave the function.
+fn returns(statements: &&ExitSnippet) -> bool {
+    let last = statements.text.trim_end_matches(';');
+    let last = last.rsplit([';', '}']).next().unwrap_or_default();
+    last.trim_start().starts_with("return")
+}
+
 /// Whether the loop that statements leave or continue is around the point, if they do.
 fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
     let statements = statements.trim_end_matches(';');
@@ -252,94 +305,6 @@ fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
         (Some("break" | "continue"), _) => point.in_loop,
         _ => true,
     }
-}
-
-/// Typical values of a type; of a `Result` those of what it holds.
-fn obvious(returns: &str) -> Vec<String> {
-    let plain = returns.trim_start_matches('&');
-    if let Some(held) = held_by_result(plain) {
-        let of_held = match held {
-            "()" => vec!["()".to_owned()],
-            held => obvious(held),
-        };
-        return of_held.iter().map(|value| format!("Ok({value})")).collect();
-    }
-    if let Some(parts) = parts_of_tuple(plain) {
-        let first = |part: &str| obvious(part).into_iter().next();
-        let values: Option<Vec<String>> = parts.into_iter().map(first).collect();
-        return values
-            .map(|values| format!("({})", values.join(", ")))
-            .into_iter()
-            .collect();
-    }
-    if let Some(name) = collection(plain) {
-        return vec![format!("{name}::new()")];
-    }
-    let typical: &[&str] = match plain {
-        "bool" => &["false", "true"],
-        "str" => &["\"\""],
-        "f32" | "f64" => &["0.0"],
-        _ if nopol_expr::Type::from_name(plain).is_some() && plain != "char" => &["0"],
-        _ if plain.starts_with("Option<") => &["None"],
-        _ if plain.ends_with("::Result") => &["Ok(())"],
-        _ if returns.starts_with('&') && plain.starts_with('[') && !plain.contains(';') => &["&[]"],
-        _ => &[],
-    };
-    typical.iter().map(ToString::to_string).collect()
-}
-
-/// The name of a type of the standard library, as it is written, of which an empty value is made by `new`.
-fn collection(plain: &str) -> Option<&str> {
-    const NAMES: [&str; 9] = [
-        "String",
-        "PathBuf",
-        "Vec",
-        "VecDeque",
-        "HashMap",
-        "HashSet",
-        "BTreeMap",
-        "BTreeSet",
-        "BinaryHeap",
-    ];
-    let name = plain.split('<').next()?;
-    let last = name.rsplit("::").next()?;
-    NAMES.contains(&last).then_some(name)
-}
-
-/// The types in a tuple of at least two.
-fn parts_of_tuple(plain: &str) -> Option<Vec<&str>> {
-    let inside = plain.strip_prefix('(')?.strip_suffix(')')?;
-    let mut parts = Vec::new();
-    let mut rest = inside;
-    while !rest.trim().is_empty() {
-        let (part, after) = rest.split_at(end_of_type(rest));
-        parts.push(part.trim());
-        rest = after.strip_prefix(',').unwrap_or("");
-    }
-    (parts.len() > 1).then_some(parts)
-}
-
-/// Where the first of several types ends, at a comma or at the end.
-fn end_of_type(types: &str) -> usize {
-    let mut depth = 0_usize;
-    let end = types.find(|letter| {
-        match letter {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        letter == ',' && depth == 0
-    });
-    end.unwrap_or(types.len())
-}
-
-/// The type of the values in a `Result`, or in an alias of one with `Result` in its name.
-fn held_by_result(plain: &str) -> Option<&str> {
-    let (name, arguments) = plain.split_once('<')?;
-    let arguments = arguments
-        .strip_suffix('>')
-        .filter(|_| name.ends_with("Result"))?;
-    Some(arguments[..end_of_type(arguments)].trim())
 }
 
 /// The parameters that have the return type.
@@ -388,7 +353,7 @@ fn constructed(returns: &str, function: &Function, constructors: &[Constructor])
 
 #[cfg(test)]
 mod tests {
-    use super::{BodyOrigin, obvious};
+    use super::BodyOrigin;
     use crate::SiteKind;
     use crate::rust::read_text;
 
@@ -421,6 +386,50 @@ mod tests {
     }
 
     #[test]
+    fn what_a_sibling_does_before_it_returns_is_repeated() {
+        let text = "impl P {
+            fn first(&mut self) -> Option<u8> { if self.at > 9 { self.back(); return None; } self.next() }
+            fn second(&mut self) -> Option<u8> { let n = self.next(); Some(n? + 1) }
+        }";
+        let sources = read_text(text);
+        let mut exits = sources.sites.iter().filter(|site| {
+            let function = &sources.functions[site.function].name;
+            function.ends_with("second")
+        });
+        assert!(exits.any(|site| site.body == "self.back(); return None;"));
+    }
+
+    #[test]
+    fn a_method_returns_what_a_getter_has_of_the_type() {
+        let text = "impl Index {
+            fn next(&mut self) -> u32 { self.count += 1; self.count }
+            fn count(&self) -> u32 { self.count }
+            fn rank(&self, at: u32) -> u32 { let n = self.find(at); n + 1 }
+        }";
+        let sources = read_text(text);
+        let exits = sources.sites.iter().filter(|site| {
+            let function = &sources.functions[site.function].name;
+            function.ends_with("rank")
+        });
+        let bodies: Vec<&str> = exits.map(|site| &*site.body).collect();
+        assert!(bodies.contains(&"return self.count();"), "{bodies:?}");
+        assert!(!bodies.contains(&"return self.rank();"), "{bodies:?}");
+    }
+
+    #[test]
+    fn errors_are_raised_by_the_macro_that_the_file_uses() {
+        let text = "use anyhow::{Result, bail};
+            fn first(n: u8) -> Result<()> { if n > 9 { bail!(\"{n} is too large\"); } Ok(()) }
+            fn second(n: u8) -> Result<()> { f(n)?; Ok(()) }";
+        let sources = read_text(text);
+        let mut exits = sources.sites.iter().filter(|site| {
+            let function = &sources.functions[site.function].name;
+            function.ends_with("second")
+        });
+        assert!(exits.any(|site| site.body == "bail!(\"invalid input\");"));
+    }
+
+    #[test]
     fn a_predicate_can_yield_either_truth_value_early() {
         let text = "pub fn run(v: &[u8], least: u8) -> usize {
             v.iter().take_while(|n| { let twice = **n * 2; twice > least }).count()
@@ -430,31 +439,6 @@ mod tests {
         bodies.retain(|body| body.starts_with("return "));
         for value in ["return false;", "return true;"] {
             assert!(bodies.contains(&value.to_owned()), "{bodies:?}");
-        }
-    }
-
-    #[test]
-    fn a_result_has_the_typical_values_of_what_it_holds() {
-        for (ty, wanted) in [
-            ("Result<(), E>", &["Ok(())"][..]),
-            ("TiffResult<u32>", &["Ok(0)"]),
-            ("io::Result<bool>", &["Ok(false)", "Ok(true)"]),
-            ("Result<Option<(A, B)>, E>", &["Ok(None)"]),
-            ("fmt::Result", &["Ok(())"]),
-            ("Result<A, E>", &[]),
-            ("&u8", &["0"]),
-            ("()", &[]),
-            ("&[u8]", &["&[]"]),
-            ("[u8; 4]", &[]),
-            ("Vec<A>", &["Vec::new()"]),
-            (
-                "std::collections::HashMap<K, Vec<V>>",
-                &["std::collections::HashMap::new()"],
-            ),
-            ("(usize, Vec<(A, B)>)", &["(0, Vec::new())"]),
-            ("(usize, A)", &[]),
-        ] {
-            assert_eq!(obvious(ty), wanted, "{ty}");
         }
     }
 }

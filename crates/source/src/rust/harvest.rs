@@ -11,7 +11,7 @@ use syn::{BinOp, Block, Expr, Macro};
 
 use super::condition::{is_assignment, is_variable, leaf_of};
 use super::types::{declared, is_constant_name, macro_name};
-use crate::condition::Leaf;
+use crate::condition::{Leaf, one_line};
 use crate::{Harvested, HarvestedKind};
 
 /// The expressions of a body, in source order, without duplicates.
@@ -89,17 +89,20 @@ impl Harvest<'_> {
         if text.len() > LONGEST || self.found.iter().any(|known| known.text == text) {
             return;
         }
-        let holes = reads
-            .variables
-            .into_iter()
-            .filter_map(|span| hole(&self.text[start..end], &text, span, start - self.offset))
-            .collect();
+        let here = |spans: Vec<Range<usize>>| {
+            let spans = spans.into_iter();
+            spans
+                .filter_map(|span| hole(&self.text[start..end], &text, span, start - self.offset))
+                .collect()
+        };
+        let (holes, getters) = (here(reads.variables), here(reads.getters));
         self.found.push(Harvested {
             text,
             binding,
             kind,
             names: reads.names,
             holes,
+            getters,
             calls: reads.calls,
             receiver_methods: reads.receiver_methods,
         });
@@ -132,10 +135,31 @@ impl<'ast> Visit<'ast> for Small {
     }
 }
 
-/// The span of a variable in the one-line text of an expression; `None` if joining lines moved it.
+/// The span of a variable in the one-line text of an expression, if it is there.
 fn hole(source: &str, text: &str, span: Range<usize>, start: usize) -> Option<Range<usize>> {
     let span = span.start.checked_sub(start)?..span.end.checked_sub(start)?;
-    (source == text && span.end <= text.len()).then_some(span)
+    let name = one_line(source.get(span.clone())?);
+    let at = joined(source, text, span.start)?;
+    let hole = at..at + name.len();
+    (text.get(hole.clone())? == name).then_some(hole)
+}
+
+/// Where a byte of an expression stands in its one-line text, which has other white space and fewer commas.
+fn joined(source: &str, text: &str, at: usize) -> Option<usize> {
+    let mut rest = text.char_indices().filter(|(_, c)| !c.is_whitespace());
+    let mut next = rest.next();
+    for (start, c) in source.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+        let (there, own) = next?;
+        if start >= at {
+            return Some(there);
+        }
+        match c == own {
+            true => next = rest.next(),
+            false if c == ',' => {}
+            false => return None,
+        }
+    }
+    None
 }
 
 /// The kind of a harvested expression. `None` if the expression is captured anyway (variables and literals),
@@ -228,6 +252,8 @@ struct Reads {
     names: Vec<String>,
     /// Bytes of the variables and fields that are receivers or arguments of calls.
     variables: Vec<Range<usize>>,
+    /// Bytes of the getters and elements there.
+    getters: Vec<Range<usize>>,
     calls: Vec<String>,
     /// Methods called on variables, their fields and elements.
     receiver_methods: Vec<String>,
@@ -301,7 +327,23 @@ impl Reads {
         if is_variable(variable) && !is_constant_path(variable) {
             self.variables.push(variable.span().byte_range());
         }
+        if is_getter(variable) {
+            self.getters.push(variable.span().byte_range());
+        }
         self.of(expr)
+    }
+}
+
+/// Whether a variable is asked for something without arguments, or for an element, perhaps in several steps.
+fn is_getter(expr: &Expr) -> bool {
+    let is_read = |expr: &Expr| is_variable(expr) || is_getter(expr);
+    match expr {
+        Expr::MethodCall(call) => {
+            let is_access = is_access(&call.method.to_string());
+            call.args.is_empty() && !is_access && is_read(&call.receiver)
+        }
+        Expr::Index(index) => is_read(&index.expr) && is_read(&index.index),
+        _ => false,
     }
 }
 
@@ -418,5 +460,32 @@ mod tests {
             .map(|hole| &found.text[hole.clone()])
             .collect();
         assert_eq!(holes, ["seen", "key"]);
+    }
+
+    #[test]
+    fn a_call_of_several_lines_has_holes() {
+        let body = "{ if data\n    .root\n    .is_ignored(\n        path,\n        &kind,\n    ) { f() } }";
+        let block: Block = syn::parse_str(body).unwrap();
+        let found = &of_body(&block, body, 0)[0];
+        assert_eq!(found.text, "data.root.is_ignored(path, &kind)");
+        let holes: Vec<&str> = found
+            .holes
+            .iter()
+            .map(|hole| &found.text[hole.clone()])
+            .collect();
+        assert_eq!(holes, ["data.root", "path", "kind"]);
+    }
+
+    #[test]
+    fn getters_in_a_call_are_known() {
+        let body = "{ repo.view().has(&commit.id(), v.iter()) }";
+        let block: Block = syn::parse_str(body).unwrap();
+        let found = &of_body(&block, body, 0)[0];
+        let getters: Vec<&str> = found
+            .getters
+            .iter()
+            .map(|getter| &found.text[getter.clone()])
+            .collect();
+        assert_eq!(getters, ["repo.view()", "commit.id()"]);
     }
 }

@@ -129,6 +129,8 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     for (file, ast, has_chains, cfgs) in parsed {
         sites::find(&mut sources, file, &ast, has_chains, cfgs, &mut gathered);
     }
+    // Before the early exits, which call what is left.
+    remove_impure(&mut sources, &gathered.effects);
     let (points, constructors) = (&gathered.insertion_points, &gathered.constructors);
     let exits = early_exits::sites(&sources, points, constructors, &gathered.declared);
     sources.sites.extend(exits);
@@ -137,7 +139,6 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
         let span = &site.span;
         (site.file, span.start, std::cmp::Reverse(span.end))
     });
-    remove_impure(&mut sources, &gathered.effects);
     sources
 }
 

@@ -1,6 +1,8 @@
 //! The patterns that a condition matches something against, with one alternative more or one less: `matches!(x, A | B)` as
 //! `matches!(x, A | B | C)`. Any macro that lists alternatives so is read: `dialect_of!(self is A | B)`.
 
+mod additions;
+
 use std::ops::Range;
 
 use proc_macro2::{Spacing, TokenStream, TokenTree};
@@ -8,12 +10,11 @@ use syn::Expr;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use crate::{DataType, Site, Sources};
+use self::additions::additions;
+use crate::{Site, Sources};
 
-/// Alternatives that are added to one list, at most.
-const MOST_ADDED: usize = 12;
-/// Of these, literals.
-const MOST_LITERALS: usize = 4;
+/// Lists that are taken over as a whole, at most.
+const MOST_WIDER: usize = 3;
 
 /// Alternatives in a call of a macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,13 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
                 put(format!("{} | {added}{}", &call[..end], &call[end..]));
             }
         }
+        let span = list.alternatives.first().zip(last);
+        for wider in wider_lists(sources, site, &list) {
+            if let Some((first, end)) = span {
+                let start = within(first).start;
+                put(format!("{}{wider}{}", &call[..start], &call[end..]));
+            }
+        }
         for at in &list.alternatives {
             let own = &site.text[at.clone()];
             let at = within(at);
@@ -65,6 +73,30 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
     found
 }
 
+/// Other lists of the same macro in the file that have all alternatives of a list and several more, most frequent first.
+fn wider_lists(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
+    let own: Vec<&str> = list
+        .alternatives
+        .iter()
+        .map(|at| &site.text[at.clone()])
+        .collect();
+    let mut found: Vec<(usize, Vec<&str>)> = Vec::new();
+    for other in lists_elsewhere(&sources.files[site.file].text, &list.name) {
+        let is_wider = own.iter().all(|it| other.contains(it)) && other.len() > own.len() + 1;
+        match found.iter_mut().find(|(_, known)| *known == other) {
+            Some((times, _)) => *times += 1,
+            None if is_wider => found.push((1, other)),
+            None => {}
+        }
+    }
+    found.sort_by_key(|(times, _)| std::cmp::Reverse(*times));
+    found.truncate(MOST_WIDER);
+    found
+        .into_iter()
+        .map(|(_, list)| list.join(" | "))
+        .collect()
+}
+
 /// A pattern of a variant, whatever content that has; `None` if it has none, or says nothing about it.
 fn any_content(pattern: &str) -> Option<String> {
     let head = head(pattern);
@@ -78,58 +110,13 @@ fn any_content(pattern: &str) -> Option<String> {
     }
 }
 
-/// What can be added to a list: what others of its macro list, the other variants of an enum, other literals of its kind.
-fn additions(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
-    let own: Vec<&str> = list
-        .alternatives
-        .iter()
-        .map(|at| &site.text[at.clone()])
-        .collect();
-    let mut found: Vec<String> = Vec::new();
-    let mut put = |text: String| {
-        if !own.contains(&&*text) && !found.contains(&text) {
-            found.push(text);
-        }
-    };
-    let file = &sources.files[site.file];
-    let function = &sources.functions[site.function];
-    let is_like_own = |other: &str| own.iter().any(|it| is_alike(it, other));
-    for text in [&file.text[function.span.clone()], &file.text] {
-        for other in elsewhere(text, &list.name).filter(|other| is_like_own(other)) {
-            put(other.to_owned());
-        }
-    }
-    for one in &own {
-        for (before, item) in enums(sources, one, function.owner.as_deref()) {
-            for variant in &item.variants {
-                let is_listed = |it: &&str| {
-                    head(it).ends_with(&format!("::{}", variant.name)) || head(it) == variant.name
-                };
-                if !own.iter().any(is_listed) {
-                    put(format!("{before}{}{}", variant.name, variant.rest));
-                }
-            }
-        }
-    }
-    let literals = own.iter().filter_map(|one| Some((one, kind(one)?)));
-    let mut literals: Vec<String> = literals
-        .flat_map(|(one, kind_of_one)| {
-            let near = function.literals.iter().chain(&file.literals);
-            let near = near
-                .filter(move |text| kind(text) == Some(kind_of_one))
-                .cloned();
-            ranges(one).iter().map(ToString::to_string).chain(near)
-        })
-        .collect();
-    literals.retain(|it| !own.contains(&&**it));
-    literals.truncate(MOST_LITERALS);
-    literals.into_iter().for_each(&mut put);
-    found.truncate(MOST_ADDED);
-    found
-}
-
 /// The alternatives that a text lists in calls of a macro.
 fn elsewhere<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
+    lists_elsewhere(text, name).flatten()
+}
+
+/// The lists of alternatives in a text's calls of a macro.
+fn lists_elsewhere<'t>(text: &'t str, name: &str) -> impl Iterator<Item = Vec<&'t str>> {
     let start = format!("{name}!(");
     let calls: Vec<&str> = text
         .match_indices(&start)
@@ -142,8 +129,8 @@ fn elsewhere<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     calls.into_iter().flat_map(|call| {
         let parsed = syn::parse_str::<Expr>(call).ok();
         let lists = parsed.map(|call| lists(&call)).unwrap_or_default();
-        let alternatives = lists.into_iter().flat_map(|list| list.alternatives);
-        alternatives.map(|at| &call[at]).collect::<Vec<_>>()
+        let of_list = |list: List| list.alternatives.into_iter().map(|at| &call[at]).collect();
+        lists.into_iter().map(of_list).collect::<Vec<_>>()
     })
 }
 
@@ -165,66 +152,9 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether two alternatives may match values of one type: paths of the same head, or literals of one kind.
-fn is_alike(one: &str, other: &str) -> bool {
-    let path = |text: &str| {
-        head(text)
-            .rsplit_once("::")
-            .map(|(path, _)| path.to_owned())
-    };
-    match (kind(one), kind(other)) {
-        (None, None) => path(one) == path(other),
-        (one, other) => one == other,
-    }
-}
-
 /// A pattern without its content.
 fn head(pattern: &str) -> &str {
     pattern.split(['(', '{', ' ']).next().unwrap_or_default()
-}
-
-/// The first value of a literal or a range of literals.
-fn kind(text: &str) -> Option<u8> {
-    match text.as_bytes() {
-        [b'b', quote @ (b'\'' | b'"'), ..] => Some(quote + 128),
-        [quote @ (b'\'' | b'"'), ..] => Some(*quote),
-        [digit, ..] if digit.is_ascii_digit() => Some(b'0'),
-        _ => None,
-    }
-}
-
-/// The usual ranges beside a character.
-fn ranges(one: &str) -> &'static [&'static str] {
-    match one.as_bytes() {
-        [b'b', b'\'', ..] => &["b'0'..=b'9'", "b'a'..=b'z'", "b'A'..=b'Z'", "b'_'"],
-        [b'\'', ..] => &["'0'..='9'", "'a'..='z'", "'A'..='Z'", "'_'"],
-        _ => &[],
-    }
-}
-
-/// The enums that may have the variant which a pattern names, each with the text before the variant.
-fn enums<'s>(
-    sources: &'s Sources,
-    pattern: &str,
-    owner: Option<&str>,
-) -> Vec<(String, &'s DataType)> {
-    let head = head(pattern);
-    let (before, name) = match head.rsplit_once("::") {
-        Some((path, name)) => (format!("{path}::"), name),
-        None => (String::new(), head),
-    };
-    let of = before
-        .trim_end_matches("::")
-        .rsplit("::")
-        .next()
-        .unwrap_or_default();
-    let is_it = |item: &&DataType| {
-        let is_named =
-            of.is_empty() || item.name == of || of == "Self" && owner == Some(&*item.name);
-        is_named && item.variants.iter().any(|variant| variant.name == name)
-    };
-    let items = sources.types.iter().filter(is_it);
-    items.map(|item| (before.clone(), item)).collect()
 }
 
 /// The calls of macros with lists in an expression.
@@ -409,6 +339,47 @@ mod tests {
             variants(&text, condition),
             ["dialect_of!(self is Generic | MySql)"]
         );
+    }
+
+    #[test]
+    fn a_list_is_taken_over_as_a_whole() {
+        let condition = "dialect_of!(self is MySql)";
+        let text = format!(
+            "impl P {{ fn f(&self) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }} fn g(&self) -> bool {{ dialect_of!(self is Generic | MySql | Hive) }} }}"
+        );
+        let wanted = "dialect_of!(self is Generic | MySql | Hive)".to_owned();
+        assert!(variants(&text, condition).contains(&wanted));
+    }
+
+    #[test]
+    fn a_variant_is_added_with_usual_content() {
+        let condition = "matches!(size, Size::None)";
+        let text = format!(
+            "enum Size {{ None, Sized(u64), Set(bool) }} fn f(size: Size) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}"
+        );
+        let found = variants(&text, condition);
+        for wanted in ["Size::Sized(..)", "Size::Sized(0)", "Size::Set(true)"] {
+            let wanted = format!("matches!(size, Size::None | {wanted})");
+            assert!(found.contains(&wanted), "{wanted}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_foreign_enum_the_file_names_some() {
+        let condition = "matches!(ty, ast::Type::Dyn(_))";
+        let text = format!(
+            "fn f(ty: &T) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}
+            fn g(ty: &T) -> u8 {{ match ty {{ ast::Type::Impl(it) => 1, ast::Type::Ref(a, b) => 2, ast::Type::Never => 3, _ => 4 }} }}"
+        );
+        let found = variants(&text, condition);
+        for wanted in [
+            "ast::Type::Impl(..)",
+            "ast::Type::Ref(..)",
+            "ast::Type::Never",
+        ] {
+            let wanted = format!("matches!(ty, ast::Type::Dyn(_) | {wanted})");
+            assert!(found.contains(&wanted), "{wanted}: {found:?}");
+        }
     }
 
     #[test]

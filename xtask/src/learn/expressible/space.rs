@@ -233,7 +233,7 @@ impl<'s> Space<'s> {
         let file = &self.sources.files[self.site.file].literals;
         let is_known = function.iter().chain(file).any(|known| *known == leaf.text);
         let is_mined = number(&leaf.text).is_some()
-            || leaf.text.starts_with(['\'', '"'])
+            || leaf.text.trim_start_matches('b').starts_with(['\'', '"'])
             || Language::Rust
                 .constant(&leaf.text, Type::F64)
                 .is_some_and(|_| matches!(other.shape, Shape::Leaf(_)));
@@ -386,6 +386,8 @@ fn called(text: &str) -> BTreeSet<String> {
 /// Without white space, and without the references before it.
 fn bare(text: &str) -> String {
     let text: String = text.split_whitespace().collect();
+    // The same, where a variant has one field.
+    let text = text.replace("(_)", "(..)");
     let bare = text.trim_start_matches(['&', '*']);
     match bare
         .strip_prefix('(')

@@ -3,8 +3,12 @@
 
 use super::{Generator, Operand, call, harvested_term, is_scalar};
 use crate::candidate_terms::TermText;
+use crate::condition::one_line;
 use crate::rust::types;
 use crate::{Callable, DeclaredType, Harvested, HarvestedKind};
+
+/// Operands that are passed for a parameter of any type that implements a trait, nearest first.
+const MOST_OF_ANY: usize = 2;
 
 impl Generator<'_> {
     /// Calls of the subject's own predicates, and harvested calls with other operands.
@@ -51,6 +55,64 @@ impl Generator<'_> {
             }
         }
         terms
+    }
+
+    /// What the function asks, first in the condition, with another receiver or argument that the function reads: a field or a
+    /// getter. `a.b().f(x)` as `c.f(x)`, `f(x)` as `f(y.id())`.
+    pub(super) fn regarding(&self) -> Vec<TermText> {
+        let is_fitting = |found: &&Harvested| {
+            found.kind == HarvestedKind::Call
+                && found.names.iter().all(|name| self.is_visible(name))
+        };
+        let all: Vec<&Harvested> = self
+            .function
+            .expressions
+            .iter()
+            .filter(is_fitting)
+            .collect();
+        let mut parts: Vec<&str> = Vec::new();
+        for found in &all {
+            let is_getter = found.holes.len() == 1 && found.text.ends_with("()");
+            let ranges = found.holes.iter().chain(&found.getters);
+            let whole = is_getter.then_some(&*found.text);
+            for part in ranges.map(|range| &found.text[range.clone()]).chain(whole) {
+                let is_operand = self.operands.iter().any(|operand| operand.text == part);
+                if !is_operand && part != "self" && !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+        }
+        let text = one_line(&self.site.text);
+        let operands: Vec<&str> = self.operands.iter().map(|it| &*it.text).collect();
+        // Each with its place among those of its call: no call keeps the others from having theirs.
+        let mut terms: Vec<(usize, TermText)> = Vec::new();
+        for found in all {
+            let is_own = text.contains(&found.text) && !found.text.ends_with("()");
+            if !is_own && !is_predicate(found) {
+                continue;
+            }
+            let getters = found.getters.iter();
+            let own_getters = getters.clone().filter(|_| is_own);
+            let others = found.holes.iter().chain(getters);
+            let all = own_getters
+                .map(|range| (range, &operands))
+                .chain(others.map(|range| (range, &parts)));
+            let all = all.flat_map(|(range, new)| new.iter().map(move |new| (range, *new)));
+            let known = found.holes.iter().chain(&found.getters);
+            let is_known = |new: &str| known.clone().any(|known| found.text[known.clone()] == *new);
+            let fresh = all.filter(|(_, new)| *new != "self" && !is_known(new));
+            for (nth, (range, new)) in fresh.enumerate() {
+                let mut text = found.text.clone();
+                text.replace_range(range.clone(), new);
+                let term = TermText {
+                    text,
+                    ..harvested_term(found)
+                };
+                terms.push((nth + usize::from(!is_own), term));
+            }
+        }
+        terms.sort_by_key(|(nth, _)| *nth);
+        terms.into_iter().map(|(_, term)| term).collect()
     }
 
     /// Calls of a function or method of the subject with the available operands.
@@ -112,9 +174,9 @@ impl Generator<'_> {
         callable.file == file || self.sources.files[file].text.contains(&callable.name)
     }
 
-    /// What is most likely passed for several parameters: for each the operand of its name, or the only one of its type.
+    /// What is most likely passed for several parameters: for each the operand of its name, or the nearest one of its type.
     fn all_arguments(&self, callable: &Callable) -> Option<String> {
-        let mut passed = Vec::new();
+        let mut passed: Vec<String> = Vec::new();
         for (ty, name) in callable.parameters.iter().zip(&callable.names) {
             let is_it = |text: &&String| text.trim_start_matches(['&', '*']) == *name;
             let fitting = self.arguments(ty.as_ref());
@@ -124,8 +186,8 @@ impl Generator<'_> {
                 ty.is_some() && operands.any(|it| it.text == of && it.ty.is_some())
             };
             let mut typed = fitting.iter().filter(is_typed);
-            let only = typed.next().filter(|_| typed.next().is_none());
-            passed.push(fitting.iter().find(is_it).or(only)?.clone());
+            let nearest = typed.find(|text| !passed.contains(text));
+            passed.push(fitting.iter().find(is_it).or(nearest)?.clone());
         }
         Some(passed.join(", "))
     }
@@ -133,6 +195,7 @@ impl Generator<'_> {
     /// The operands that can be passed for a parameter.
     fn arguments(&self, parameter: Option<&DeclaredType>) -> Vec<String> {
         let mut arguments = Vec::new();
+        let mut of_any = Vec::new();
         for Operand { text, ty } in &self.operands {
             match (parameter, ty) {
                 (None, _) => arguments.extend([text.clone(), format!("&{text}")]),
@@ -143,6 +206,14 @@ impl Generator<'_> {
                         _ => text.clone(),
                     });
                 }
+                (Some(wanted), Some(ty))
+                    if is_parameter(generic_name(&wanted.plain)) && !is_scalar(&ty.plain) =>
+                {
+                    of_any.push(match wanted.is_reference && !ty.is_reference {
+                        true => format!("&{text}"),
+                        false => text.clone(),
+                    });
+                }
                 (Some(_), Some(_)) => {}
                 (Some(wanted), None) if wanted.is_reference => {
                     arguments.extend([text.clone(), format!("&{text}")]);
@@ -150,6 +221,8 @@ impl Generator<'_> {
                 (Some(_), None) => arguments.extend([text.clone(), format!("*{text}")]),
             }
         }
+        of_any.truncate(MOST_OF_ANY);
+        arguments.extend(of_any);
         arguments
     }
 }
@@ -216,6 +289,51 @@ fn generic_name(plain: &str) -> &str {
 mod tests {
     use crate::candidate_terms;
     use crate::rust::read_text;
+
+    #[test]
+    fn a_call_is_about_what_the_function_reads() {
+        let text = "fn f(repo: &Repo, old: &Commit, new: &Commit) -> bool {
+            let id = new.id();
+            if repo
+                .view()
+                .has(old)
+            { return repo.is_root(old.id()); }
+            true
+        }";
+        let sources = read_text(text);
+        let mut sites = sources.sites.iter();
+        let site = sites.find(|site| site.text.starts_with("repo")).unwrap();
+        let all: Vec<String> = candidate_terms::at(&sources, site)
+            .into_iter()
+            .map(|term| term.text)
+            .collect();
+        for wanted in [
+            "new.has(old)",
+            "repo.view().has(new.id())",
+            "repo.is_root(new.id())",
+        ] {
+            assert!(all.contains(&wanted.to_owned()), "{wanted}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_get_what_fits_them() {
+        let text = "struct S; impl S {
+            fn is_on(&self, of: &dyn Attrs) -> bool { true }
+            fn is_bound(&self, db: &Db, of: Ty, to: Ty) -> bool { true }
+            fn f(&self, db: &Db, to: Ty, one: Ty, piece: Piece) -> u8 { if piece.n == 1 { 2 } else { 3 } }
+        }";
+        let sources = read_text(text);
+        let mut sites = sources.sites.iter();
+        let site = sites.find(|site| site.text == "piece.n == 1").unwrap();
+        let all: Vec<String> = candidate_terms::at(&sources, site)
+            .into_iter()
+            .map(|term| term.text)
+            .collect();
+        for wanted in ["self.is_on(&piece)", "self.is_bound(db, one, to)"] {
+            assert!(all.contains(&wanted.to_owned()), "{wanted}: {all:?}");
+        }
+    }
 
     #[test]
     fn what_is_compiled_only_under_a_condition_is_used_only_there() {

@@ -26,6 +26,11 @@ impl<'s> Constructed<'s> {
         }
     }
 
+    /// What has no content.
+    pub fn bare(name: &'s str) -> Self {
+        Self { name, fields: &[] }
+    }
+
     /// A struct.
     pub fn item(item: &'s DataType) -> Self {
         Self {

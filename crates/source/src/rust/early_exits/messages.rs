@@ -1,50 +1,92 @@
 //! Errors that are made of a message: `Err(user_error("…"))`, `Err(anyhow!("…"))`. The text of a missing message is
 //! unknown, but the functions nearby show how it is raised.
 
-use std::collections::BTreeMap;
-
+use crate::clauses::literals;
 use crate::{ExitSnippet, Function, Sources};
 
 /// What a patch says that a maintainer has to word.
 pub const MESSAGE: &str = "invalid input";
+/// The macro that returns an error of anyhow.
+const BAIL: &str = "bail!(";
 
-/// The error with a message that functions of this file with the same error type return most often, nearest first where several
-/// are as frequent; `None` if they return none.
-pub fn usual(sources: &Sources, function: &Function) -> Option<ExitSnippet> {
-    let error = error_type(function.returns.as_deref()?);
+/// The errors with a message that functions of this file with the same error type return, most frequent first, nearest
+/// first where several are as frequent.
+pub fn usual(sources: &Sources, function: &Function) -> Vec<ExitSnippet> {
+    let Some(error) = function.returns.as_deref().map(error_type) else {
+        return Vec::new();
+    };
     let alike = sources.functions.iter().filter(|other| {
         let returns = other.returns.as_deref();
         other.file == function.file && returns.is_some_and(|it| error_type(it) == error)
     });
     let own_first =
         std::iter::once(function).chain(alike.filter(|other| other.name != function.name));
-    let mut times: BTreeMap<String, usize> = BTreeMap::new();
-    let mut order: Vec<String> = Vec::new();
+    let mut found: Vec<(usize, ExitSnippet)> = Vec::new();
     for value in own_first.flat_map(|other| &other.returned_values) {
-        if let Some(text) = with_message(&value.text) {
-            let known = times.entry(text.clone()).or_default();
-            *known += 1;
-            if *known == 1 {
-                order.push(text);
-            }
+        let error = with_message(&value.text).map(|text| ExitSnippet {
+            text,
+            names: Vec::new(),
+        });
+        let of_call = || {
+            error
+                .is_none()
+                .then(|| complaint(function, value))
+                .flatten()
+        };
+        let Some(error) = of_call().or(error) else {
+            continue;
+        };
+        match found.iter_mut().find(|(_, known)| known.text == error.text) {
+            Some((times, _)) => *times += 1,
+            None => found.push((1, error)),
         }
     }
-    let most = times.values().copied().max();
-    let text = order.into_iter().find(|text| Some(times[text]) == most);
-    let text = text.or_else(|| of_anyhow(sources, function))?;
-    Some(ExitSnippet {
-        text,
-        names: Vec::new(),
+    if found.is_empty() {
+        let text = of_anyhow(sources, function).into_iter();
+        found.extend(text.map(|text| {
+            let names = Vec::new();
+            (1, ExitSnippet { text, names })
+        }));
+    }
+    found.sort_by_key(|(times, _)| std::cmp::Reverse(*times));
+    found.into_iter().map(|(_, error)| error).collect()
+}
+
+/// A call that makes the error of a message, with another message: `self.expected("…", token)`.
+fn complaint(function: &Function, value: &ExitSnippet) -> Option<ExitSnippet> {
+    let returns = function.returns.as_deref()?;
+    let is_result = returns.split('<').next()?.ends_with("Result");
+    let (maker, _) = value.text.split_once('(').filter(|_| is_result)?;
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.');
+    let is_maker = maker.chars().all(is_path) && !["Ok", "Err", "Some"].contains(&maker);
+    let literal = literals(&value.text).into_iter().next()?;
+    let message = value.text[literal.clone()].strip_prefix('"')?;
+    // Keys and names are single words.
+    let is_message = message.contains(' ') && is_maker && value.text.ends_with(')');
+    is_message.then(|| {
+        let mut text = value.text.clone();
+        text.replace_range(literal, &format!("\"{MESSAGE}\""));
+        let names = value.names.clone();
+        ExitSnippet { text, names }
     })
 }
 
 /// An error of anyhow, where the function may return one.
 fn of_anyhow(sources: &Sources, function: &Function) -> Option<String> {
-    let is_used = sources.files[function.file].text.contains("anyhow::");
+    let text = &sources.files[function.file].text;
+    let is_used = text.contains("anyhow::") || text.contains(BAIL);
     let returns = function.returns.as_deref().unwrap_or_default();
     let has_one_argument = returns.starts_with("Result<") && error_type(returns) == "Result";
     let may_be = is_used && (has_one_argument || returns.starts_with("anyhow::Result"));
     may_be.then(|| format!("Err(anyhow::anyhow!(\"{MESSAGE}\"))"))
+}
+
+/// The statement that raises an error of anyhow as this file does; `None` if it does not, or if the error is another one.
+pub fn bail(file: &str, error: &str) -> Option<String> {
+    let at = file.find(BAIL).filter(|_| error.contains("anyhow!("))?;
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+    let path = &file[file[..at].trim_end_matches(is_path).len()..at];
+    Some(format!("{path}{BAIL}\"{MESSAGE}\");"))
 }
 
 /// `Err(made_of("…", …))` with another message and without what the old one is about; `None` of other values.
@@ -85,7 +127,27 @@ mod tests {
     fn usual(text: &str) -> Option<String> {
         let sources = read_text(text);
         let function = sources.functions.iter().find(|it| it.name == "f").unwrap();
-        super::usual(&sources, function).map(|value| value.text)
+        let mut all = super::usual(&sources, function).into_iter();
+        all.next().map(|value| value.text)
+    }
+
+    #[test]
+    fn a_call_may_make_the_error() {
+        let with = |returned: &str| {
+            usual(&format!(
+                "fn g(p: &P) -> Result<u8, E> {{ return {returned}; }} fn f(p: &P) -> Result<u8, E> {{ h(p)?; Ok(1) }}"
+            ))
+        };
+        assert_eq!(
+            with("p.expected(\"a name\", p.peek())").as_deref(),
+            Some("p.expected(\"invalid input\", p.peek())")
+        );
+        let lines = with("p.expected(\n    \"a name\",\n    p.peek(),\n)");
+        assert_eq!(
+            lines.as_deref(),
+            Some("p.expected(\"invalid input\", p.peek())")
+        );
+        assert_eq!(with("p.read(\"key\")"), None);
     }
 
     #[test]

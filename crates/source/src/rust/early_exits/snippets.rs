@@ -8,8 +8,9 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
 use super::{messages, raised};
-use crate::ExitSnippet;
+use crate::condition::one_line;
 use crate::rust::values::{Returns, ends};
+use crate::{ExitSnippet, clauses};
 
 /// Longer texts are not repeated.
 const LONGEST: usize = 120;
@@ -126,11 +127,13 @@ impl<'ast> Visit<'ast> for ExitStatements<'_> {
 /// A text that can be repeated elsewhere; `None` if it is long, has comments or starts with a panic.
 fn snippet(text: &str, tokens: TokenStream) -> Option<ExitSnippet> {
     let panics = ["panic!", "unreachable!", "todo!", "unimplemented!"];
-    let has_lines_in_strings = text.contains('\n') && text.contains('"');
-    let is_unfit = text.len() > LONGEST || text.contains("//") || has_lines_in_strings;
+    let mut literals = clauses::literals(text).into_iter();
+    let has_lines_in_strings = literals.any(|literal| text[literal].contains('\n'));
+    let line = one_line(text);
+    let is_unfit = line.len() > LONGEST || text.contains("//") || has_lines_in_strings;
     let is_kept = !is_unfit && !panics.iter().any(|name| text.starts_with(name));
     is_kept.then(|| ExitSnippet {
-        text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        text: line,
         names: names(tokens),
     })
 }

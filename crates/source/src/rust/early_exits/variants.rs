@@ -8,6 +8,7 @@ use syn::Item;
 use syn::spanned::Spanned;
 
 use super::contents::{Constructed, Contents, Source};
+use crate::clauses::plain_names_of;
 use crate::rust::modules::{Ast, is_test_code};
 use crate::rust::types::declared;
 use crate::words::{mentions, words};
@@ -141,6 +142,13 @@ pub fn values(
     let returns = function.returns.as_deref().unwrap_or_default();
     for error in aliases.error_types(returns) {
         let named = sources.types.iter().filter(|item| item.name == error);
+        // Of a type of another crate only what the file names is known.
+        if named.clone().next().is_none() {
+            let before = format!("Err({error}::");
+            for name in plain_names_of(error, &sources.files[function.file].text) {
+                put(Constructed::bare(name), [&before, ")"], &[]);
+            }
+        }
         for item in named {
             let before = format!("Err({error}::");
             for variant in &item.variants {
@@ -251,6 +259,18 @@ mod tests {
             ["Err(E::Empty)", "Err(E::Odd)", "Err(E::Bad { at: n })"]
         );
         assert_eq!(values(text, "g"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn of_a_foreign_error_the_file_names_some() {
+        let text = "fn f(n: usize) -> Result<usize, HeaderError> { let n = g(n)?; Ok(n) }
+            fn h(n: usize) -> Result<usize, HeaderError> {
+                if n > 9 { return Err(HeaderError::Forbidden); }
+                if n > 7 { return Err(HeaderError::Long(n)); }
+                if n > 5 { return Err(HeaderError::from(n)); }
+                Ok(n)
+            }";
+        assert_eq!(values(text, "f"), ["Err(HeaderError::Forbidden)"]);
     }
 
     #[test]
