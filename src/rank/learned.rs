@@ -42,7 +42,7 @@ pub const RUST: Learned = Learned {
         (Feature::AndAdded, -0.001),
         (Feature::OrAdded, -0.132),
         (Feature::SeveralAdded, -0.192),
-        (Feature::Dropped, 0.418),
+        (Feature::Dropped, 1.439),
         (Feature::Negated, -0.001),
         (Feature::NextConstant, 0.03),
         (Feature::Constant, -0.039),

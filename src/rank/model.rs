@@ -88,8 +88,54 @@ pub fn shares(scores: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use nopol_source::{BodyOrigin, SiteKind};
+    use nopol_synth::weights::WEIGHTS;
+
     use super::*;
+    use crate::rank::facts::{Candidate, EditFacts, FunctionText, PanicAt};
     use crate::rank::features::Sign;
+
+    #[test]
+    fn a_removed_clause_is_likelier_than_another_connective() {
+        let text = "fn f(is_open: bool, is_new: bool) { if is_open && is_new { g(); } }";
+        let before = "is_open && is_new";
+        let at = text.find(before).unwrap();
+        let edited = |after: &str, cost: u32| Candidate {
+            edits: vec![EditFacts {
+                function: 0,
+                span: at..at + before.len(),
+                line: 1,
+                kind: SiteKind::If,
+                before: before.to_owned(),
+                after: after.into(),
+                body: String::new(),
+                body_origin: BodyOrigin::Own,
+                checks: 0,
+                suspiciousness: 1.0,
+                panic: PanicAt::Elsewhere,
+                prevents: false,
+                is_loose: false,
+                why: String::new(),
+                support: None,
+            }],
+            cost,
+            cures: 1,
+            is_trivial: false,
+        };
+        let case = Case {
+            functions: vec![FunctionText {
+                text: text.to_owned(),
+                ..FunctionText::default()
+            }],
+            candidates: vec![
+                edited("is_new", WEIGHTS.edit.dropped),
+                edited("is_open || is_new", WEIGHTS.edit.connective),
+            ],
+            ..Case::default()
+        };
+        let scores = scores(&case);
+        assert!(scores[0] > scores[1], "{scores:?}");
+    }
 
     #[test]
     fn weights_have_the_sign_that_sense_demands() {

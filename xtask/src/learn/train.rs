@@ -32,6 +32,17 @@ pub struct TrainOptions {
     /// What `learn simulate` wrote: the weights in use are changed towards it, and nothing else is read
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "c"])]
     simulated: Option<PathBuf>,
+    /// The same of other repositories, on which the weights are only tried; without it, a fifth of the repositories is held back
+    #[arg(long, value_name = "FILE", requires = "simulated")]
+    held_back: Option<PathBuf>,
+    /// Change only the weights of these features, and also of those that are otherwise left as they are
+    #[arg(
+        long,
+        requires = "simulated",
+        value_name = "FEATURE",
+        value_delimiter = ','
+    )]
+    only: Vec<String>,
     /// Compare penalties on the part of `--simulated` that is not held back
     #[arg(long, requires = "simulated", value_delimiter = ',')]
     penalties: Vec<f64>,

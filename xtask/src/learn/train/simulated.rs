@@ -13,6 +13,7 @@ use nopol_basics::hash;
 use nopol_source::Language;
 
 use super::{TrainOptions, code, miss, order};
+use crate::learn::calibration::{self, Shown};
 use crate::learn::data::{self, Repair};
 use crate::learn::fit::{self, Weights};
 
@@ -51,28 +52,23 @@ const FIXED: [Feature; 25] = [
 ];
 
 pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
-    let mut repairs = data::read_simulated(path)?;
-    for row in repairs.iter_mut().flat_map(|repair| &mut repair.rows) {
-        for feature in Feature::ALL {
-            if options.without.iter().any(|name| name == feature.name()) {
-                row[*feature as usize] = 0.0;
-            }
-        }
-    }
-    repairs.retain(|repair| repair.has_right() && repair.right.contains(&false));
-    let part =
-        |repair: &Repair| u64::from_str_radix(&hash::short(&repair.krate), 16).unwrap_or_default();
+    let repairs = read(path, options)?;
+    let others = match &options.held_back {
+        Some(path) => Some(read(path, options)?),
+        None => None,
+    };
     let is_held_back = |repair: &&Repair| part(repair).is_multiple_of(PARTS);
-    let (held_back, training): (Vec<&Repair>, Vec<&Repair>) =
-        repairs.iter().partition(is_held_back);
+    let (held_back, training): (Vec<&Repair>, Vec<&Repair>) = match &others {
+        Some(others) => (others.iter().collect(), repairs.iter().collect()),
+        None => repairs.iter().partition(is_held_back),
+    };
     let number = |of: &[&Repair]| {
         let names: BTreeSet<&str> = of.iter().map(|it| &*it.krate).collect();
         format!("{} edits of {} repositories", of.len(), names.len())
     };
     println!("{}, held back: {}", number(&training), number(&held_back));
     let used = in_use(Language::Rust);
-    let mut fixed = FIXED.to_vec();
-    fixed.extend(BY_HAND.iter().map(|(feature, _)| *feature));
+    let fixed = fixed(&options.only)?;
     let fit = |of: &[&Repair], penalty: f64| {
         let weighed: Vec<(&Repair, f64)> = of.iter().map(|repair| (*repair, 1.0)).collect();
         fit::fit_from(&weighed, penalty, &used, &fixed)
@@ -80,10 +76,7 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
     for penalty in &options.penalties {
         let mut ranks: Vec<usize> = Vec::new();
         let mut likelihood = 0.0;
-        for held in 0..PARTS {
-            let is_held = |repair: &&&Repair| part(repair) / PARTS % PARTS == held;
-            let (tried, others): (Vec<&Repair>, Vec<&Repair>) = training.iter().partition(is_held);
-            let weights = fit(&others, *penalty);
+        for (tried, weights) in held_in_turn(&training, &|of| fit(of, *penalty)) {
             ranks.extend(tried.iter().map(|repair| rank(repair, &weights)));
             likelihood += tried
                 .iter()
@@ -101,6 +94,18 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
         println!("{name}:");
         table(part, &used, &weights);
     }
+    let shown = |repair: &Repair, weights: &[f64]| {
+        calibration::shown(repair, weights, &order(repair, weights, 0.0))
+    };
+    let before: Vec<Shown> = training.iter().flat_map(|it| shown(it, &used)).collect();
+    let after: Vec<Shown> = held_in_turn(&training, &|of| fit(of, options.penalty))
+        .iter()
+        .flat_map(|(tried, weights)| tried.iter().flat_map(|it| shown(it, weights)))
+        .collect();
+    let [before, after] = [before, after].map(|shown| calibration::fit(&shown));
+    let known = model::of(Language::Rust).calibration;
+    let confidence = carried_over(known, before, after);
+    println!("    calibration {before:.3?} -> {after:.3?}, so {known:.3?} -> {confidence:.3?}");
     for (feature, (old, new)) in Feature::ALL.iter().zip(used.iter().zip(&weights)) {
         if (old - new).abs() >= 0.1 {
             println!("    {:20} {old:6.2} -> {new:6.2}", feature.name());
@@ -119,10 +124,69 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
             options.without.is_empty(),
             "weights without some features are not written"
         );
-        let all: Vec<&Repair> = repairs.iter().collect();
-        fs::write(to, file(&all, &fit(&all, options.penalty), options))?;
+        fs::write(to, file(&training, &weights, confidence, options))?;
     }
     Ok(())
+}
+
+/// The features whose weights stay as they are: all others, if some are named.
+fn fixed(only: &[String]) -> Result<Vec<Feature>> {
+    let is_named = |feature: &Feature| only.iter().any(|name| name == feature.name());
+    let is_by_hand = |feature: &Feature| BY_HAND.iter().any(|(it, _)| it == feature);
+    for name in only {
+        let known = Feature::ALL.iter().find(|feature| feature.name() == name);
+        ensure!(
+            known.is_some_and(|it| !is_by_hand(it)),
+            "{name} is no feature with a learned weight"
+        );
+    }
+    let stays = |feature: &Feature| match only {
+        [] => FIXED.contains(feature) || is_by_hand(feature),
+        _ => !is_named(feature),
+    };
+    Ok(Feature::ALL.iter().copied().filter(stays).collect())
+}
+
+/// A number of a repository by which it is put into a part.
+fn part(repair: &Repair) -> u64 {
+    u64::from_str_radix(&hash::short(&repair.krate), 16).unwrap_or_default()
+}
+
+/// Each part of the training, with the weights that are fitted to the other parts.
+fn held_in_turn<'r>(
+    training: &[&'r Repair],
+    fit: &dyn Fn(&[&Repair]) -> Weights,
+) -> Vec<(Vec<&'r Repair>, Weights)> {
+    let of_part = |held| {
+        let is_held = |repair: &&Repair| part(repair) / PARTS % PARTS == held;
+        let (tried, others): (Vec<&Repair>, Vec<&Repair>) =
+            training.iter().copied().partition(is_held);
+        let weights = fit(&others);
+        (tried, weights)
+    };
+    (0..PARTS).map(of_part).collect()
+}
+
+/// The line that turns the shares by other weights into confidences as the line in use does with those by the weights in use:
+/// a share by these and one by those after which as many patches were right get the same confidence.
+fn carried_over(in_use: (f64, f64), before: (f64, f64), after: (f64, f64)) -> (f64, f64) {
+    let (slope, intercept) = in_use;
+    let scale = slope / before.0;
+    (scale * after.0, scale * (after.1 - before.1) + intercept)
+}
+
+/// Edits with both right and wrong candidates, without the features that are left out.
+fn read(path: &Path, options: &TrainOptions) -> Result<Vec<Repair>> {
+    let mut repairs = data::read_simulated(path)?;
+    for row in repairs.iter_mut().flat_map(|repair| &mut repair.rows) {
+        for feature in Feature::ALL {
+            if options.without.iter().any(|name| name == feature.name()) {
+                row[*feature as usize] = 0.0;
+            }
+        }
+    }
+    repairs.retain(|repair| repair.has_right() && repair.right.contains(&false));
+    Ok(repairs)
 }
 
 /// The weights that the tool uses.
@@ -190,7 +254,12 @@ fn table(repairs: &[&Repair], before: &[f64], after: &[f64]) {
 }
 
 /// The file of weights.
-fn file(repairs: &[&Repair], rust: &[f64], options: &TrainOptions) -> String {
+fn file(
+    repairs: &[&Repair],
+    rust: &[f64],
+    calibration: (f64, f64),
+    options: &TrainOptions,
+) -> String {
     let repositories: BTreeSet<&str> = repairs.iter().map(|it| &*it.krate).collect();
     let own = |learned: &Learned| {
         let mut weights = vec![0.0; Feature::ALL.len()];
@@ -203,9 +272,13 @@ fn file(repairs: &[&Repair], rust: &[f64], options: &TrainOptions) -> String {
     for (feature, _) in BY_HAND {
         rust[feature as usize] = 0.0;
     }
-    let (known, c) = (model::of(Language::Rust), model::of(Language::C));
+    let c = model::of(Language::C);
+    let only = match &*options.only {
+        [] => String::new(),
+        names => format!("--only {} ", names.join(",")),
+    };
     format!(
-        "//! Generated by `cargo xtask learn train --simulated FILE --penalty {} --write src/rank/learned.rs`; do not edit.\n//!\n\
+        "//! Generated by `cargo xtask learn train --simulated FILE {only}--penalty {} --write src/rank/learned.rs`; do not edit.\n//!\n\
          //! Learned from 199 repairs in 22 crates, then changed towards {} edits that people made in {}\n\
          //! repositories, with contexts that were made up. The weights of C are set by hand.\n\n\
          #![allow(clippy::approx_constant, reason = \"weights that look like well-known numbers\")]\n\n\
@@ -214,7 +287,7 @@ fn file(repairs: &[&Repair], rust: &[f64], options: &TrainOptions) -> String {
         options.penalty,
         repairs.len(),
         repositories.len(),
-        code(&rust, known.calibration),
+        code(&rust, calibration),
         code(&own(c), c.calibration),
     )
 }
@@ -256,5 +329,27 @@ mod tests {
             ),
             (1, 1)
         );
+    }
+    #[test]
+    fn the_same_odds_of_being_right_get_the_same_confidence() {
+        let (in_use, before, after) = ((0.8, -0.1), (1.6, 0.4), (1.2, -0.2));
+        let (slope, intercept) = carried_over(in_use, before, after);
+        for odds in [-2.0, 0.0, 1.5] {
+            // The share by the old weights with which as many were right.
+            let old = (after.0 * odds + after.1 - before.1) / before.0;
+            let confidence = in_use.0 * old + in_use.1;
+            assert!((slope * odds + intercept - confidence).abs() < 1e-9);
+        }
+        assert_eq!(carried_over(in_use, before, before), in_use);
+    }
+
+    #[test]
+    fn only_the_weights_of_named_features_change() {
+        let stays = fixed(&["Dropped".to_owned()]).unwrap();
+        assert_eq!(stays.len() + 1, Feature::ALL.len());
+        assert!(!stays.contains(&Feature::Dropped));
+        assert!(fixed(&[]).unwrap().contains(&Feature::Dropped));
+        assert!(fixed(&["GuardOff".to_owned()]).is_err());
+        assert!(fixed(&["Unheard".to_owned()]).is_err());
     }
 }
