@@ -86,20 +86,27 @@ pub fn runs_into(program: &Program, outside: &Outside) -> String {
     let mut functions = functions.filter(|(id, _)| program.opaque(*id) == Some(outside));
     match functions.next() {
         Some((_, function)) => format!(
-            "it runs `{}`, which is not supported: {outside}",
+            "`{}`, which is run, is not supported: {outside}",
             function.name
         ),
         None => outside.to_string(),
     }
 }
 
-/// Sentences about functions of a C program that cannot be read, and that runs of its tests might come to.
-pub fn functions(program: &Program) -> Vec<String> {
+/// Whether runs of a C program's tests might come to a function that cannot be read.
+pub fn has_unread(program: &Program) -> bool {
+    !functions(program, &[]).is_empty()
+}
+
+/// Sentences about these functions, except for those for which tests are left out.
+pub fn functions(program: &Program, left_out: &[LeftOut]) -> Vec<String> {
     let reached = reached(program, main_of(program).into_iter().collect()).functions;
     let functions = program.functions.iter_enumerated();
     let functions = functions.filter_map(|(id, function)| {
         let outside = program.opaque(id).filter(|_| reached.contains(&id))?;
-        Some((outside.to_string(), &*function.name))
+        let reason = runs_into(program, outside);
+        let is_named = left_out.iter().any(|test| test.reason == reason);
+        (!is_named).then(|| (outside.to_string(), &*function.name))
     });
     let sentence = |(reason, functions): (String, Vec<&str>)| {
         let all = all(&functions, "other function");

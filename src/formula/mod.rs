@@ -123,7 +123,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
         .collect();
     shown.passing = loaded.tests.len() - shown.failing.len();
     shown.left_out.clone_from(&loaded.left_out);
-    shown.warnings = left_out::functions(&loaded.program);
+    shown.warnings = left_out::functions(&loaded.program, &loaded.left_out);
     let all = started.elapsed();
     shown.phases.insert(
         0,

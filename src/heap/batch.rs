@@ -168,7 +168,7 @@ pub fn repair(
     let request = &request;
     let warnings = [
         left_out::sentences(&left_out),
-        left_out::functions(&program),
+        left_out::functions(&program, &left_out),
     ]
     .concat();
     let function = request.function.as_ref().unwrap_or(function);

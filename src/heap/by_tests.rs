@@ -170,7 +170,7 @@ pub(super) fn by_tests(
         failing: tried.failing.clone(),
         warnings: [
             left_out::sentences(&left_out),
-            left_out::functions(&program),
+            left_out::functions(&program, &left_out),
         ]
         .concat(),
         seconds: started.elapsed().as_secs_f64(),

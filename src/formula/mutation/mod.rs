@@ -281,10 +281,11 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     shown.texts = files.zip(goal.texts.iter().cloned()).collect();
     shown.untried = goal.untried(&space);
     let lacks_numbers = request.level == Level::Three && !mutations.1;
+    let mut is_all_read = true;
     if request.function.is_none() {
-        shown.warnings = left_out::functions(&goal.program);
+        shown.warnings = left_out::functions(&goal.program, &goal.left_out);
+        is_all_read = !left_out::has_unread(&goal.program);
     }
-    let is_all_read = shown.warnings.is_empty();
     shown.is_complete =
         is_all_read && shown.untried.is_empty() && !found.is_sampled && !lacks_numbers;
     goal.explain(request, &found, &mut shown);
