@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use cargo_nopol::rank::features::Feature;
-use cargo_nopol::rank::model::{self, BY_HAND, Learned};
+use cargo_nopol::rank::model::{self, Learned};
 use nopol_basics::hash;
 use nopol_source::Language;
 
@@ -20,7 +20,7 @@ use crate::learn::fit::{self, Weights};
 /// One of so many parts of the repositories is held back, and one of so many others to choose a penalty.
 const PARTS: u64 = 5;
 
-/// What simulated contexts cannot teach: the test, the place, and how much the recorded contexts say. [`BY_HAND`] stays as
+/// What simulated contexts cannot teach: the test, the place, and how much the recorded contexts say. [`model::by_hand`] stays as
 /// well.
 const FIXED: [Feature; 25] = [
     // Terms with values drawn one by one make added clauses look worse than they are.
@@ -132,7 +132,8 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
 /// The features whose weights stay as they are: all others, if some are named.
 fn fixed(only: &[String]) -> Result<Vec<Feature>> {
     let is_named = |feature: &Feature| only.iter().any(|name| name == feature.name());
-    let is_by_hand = |feature: &Feature| BY_HAND.iter().any(|(it, _)| it == feature);
+    let is_by_hand =
+        |feature: &Feature| model::by_hand(Language::Rust).any(|(it, _)| it == feature);
     for name in only {
         let known = Feature::ALL.iter().find(|feature| feature.name() == name);
         ensure!(
@@ -192,8 +193,12 @@ fn read(path: &Path, options: &TrainOptions) -> Result<Vec<Repair>> {
 /// The weights that the tool uses.
 fn in_use(language: Language) -> Weights {
     let mut weights = vec![0.0; Feature::ALL.len()];
-    for (feature, weight) in model::of(language).weights.iter().chain(&BY_HAND) {
-        weights[*feature as usize] = *weight;
+    for (feature, weight) in model::of(language)
+        .weights
+        .iter()
+        .chain(model::by_hand(language))
+    {
+        weights[*feature as usize] += *weight;
     }
     weights
 }
@@ -269,8 +274,8 @@ fn file(
         weights
     };
     let mut rust = rust.to_vec();
-    for (feature, _) in BY_HAND {
-        rust[feature as usize] = 0.0;
+    for (feature, weight) in model::by_hand(Language::Rust) {
+        rust[*feature as usize] -= *weight;
     }
     let c = model::of(Language::C);
     let only = match &*options.only {
