@@ -30,6 +30,8 @@ const MOST_CONSTANTS: usize = 16;
 const MOST_HARVESTED: usize = 40;
 /// Calls, per site.
 const MOST_CALLS: usize = 32;
+/// What functions compute of variables that are named like their parameters, per site.
+const MOST_AMOUNTS: usize = 6;
 /// What the function asks, asked of what it reads elsewhere, per site.
 const MOST_REGARDING: usize = 12;
 /// What texts start and end with, per site.
@@ -59,6 +61,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
         (generator.calls(), MOST_CALLS),
+        (generator.amounts(), MOST_AMOUNTS),
         (generator.regarding(), MOST_REGARDING),
         (generator.affixes(), MOST_AFFIXES),
         (generator.queries(), MOST_QUERIES),

@@ -27,6 +27,39 @@ impl Generator<'_> {
         calls
     }
 
+    /// What the methods of `self` and the functions of the file compute of variables that are named like their parameters:
+    /// `self.available(item)`.
+    pub(super) fn amounts(&self) -> Vec<TermText> {
+        let own_name = self.function.name.rsplit("::").next();
+        let owner = &self.function.owner;
+        let has_self = self.operands.iter().any(|operand| operand.text == "self");
+        let computes = |callable: &&Callable| {
+            let is_own = own_name == Some(&*callable.name) && callable.owner == *owner;
+            let is_near = match callable.is_method {
+                true => owner.is_some() && has_self && callable.owner == *owner,
+                false => callable.owner.is_none() && callable.file == self.function.file,
+            };
+            callable.returns != "bool" && callable.returns_scalar() && is_near && !is_own
+        };
+        let of_names = |callable: &Callable| {
+            let passed = callable.parameters.iter().zip(&callable.names);
+            let passed = passed.map(|(ty, name)| {
+                let mut fitting = self.arguments(ty.as_ref()).into_iter();
+                fitting.find(|text| text.trim_start_matches(['&', '*']) == *name)
+            });
+            let passed: Vec<String> = passed.collect::<Option<_>>()?;
+            let head = match callable.is_method {
+                true => format!("self.{}", callable.name),
+                false => callable.name.clone(),
+            };
+            (!passed.is_empty()).then(|| call(format!("{head}({})", passed.join(", "))))
+        };
+        self.callables()
+            .filter(computes)
+            .filter_map(of_names)
+            .collect()
+    }
+
     /// A harvested call with its receiver or one argument replaced by each operand.
     pub(super) fn substituted(&self, found: &Harvested) -> Vec<TermText> {
         let is_fitting = |text: &str| {
@@ -332,6 +365,29 @@ mod tests {
             .collect();
         for wanted in ["self.is_on(&piece)", "self.is_bound(db, one, to)"] {
             assert!(all.contains(&wanted.to_owned()), "{wanted}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_of_variables_named_like_parameters() {
+        let text = "struct S { all: Vec<u32> } impl S {
+            fn left(&self, item: usize) -> u32 { self.all[item] }
+            fn of_other(&self, other: usize) -> u32 { self.all[other] }
+            fn take(&self, item: usize, n: u32) -> u32 { if self.all[item] < n { 1 } else { weight(n) } }
+        }
+        fn weight(n: u32) -> u32 { n * 2 }";
+        let sources = read_text(text);
+        let mut sites = sources.sites.iter();
+        let site = sites.find(|site| site.text.ends_with("< n")).unwrap();
+        let all: Vec<String> = candidate_terms::at(&sources, site)
+            .into_iter()
+            .map(|term| term.text)
+            .collect();
+        for wanted in ["self.left(item)", "weight(n)"] {
+            assert!(all.contains(&wanted.to_owned()), "{wanted}: {all:?}");
+        }
+        for other in ["self.of_other(item)", "self.take(item, n)"] {
+            assert!(!all.contains(&other.to_owned()), "{other}: {all:?}");
         }
     }
 
