@@ -7,7 +7,8 @@ use nopol_basics::count;
 use crate::report::Ended;
 
 /// The message if no test is left, with what to do.
-const NONE_LEFT: &str = "no test can be expressed as a formula; `localize` and `repair` need no formulas, because they run the tests";
+const NONE_LEFT: &str =
+    "no test can be expressed as a formula. Use `repair` or `localize`: they run the tests instead";
 
 /// The message if all other tests pass, with what is not known then.
 const NONE_FAILS: &str = "all examined tests pass. Some were left out, and may fail: \
