@@ -180,6 +180,16 @@ const COMMAND: &str = "the command";
 /// Keeps what another command than the search found, for [`last_outcome`]: its patches can be applied, but a search would find
 /// others. If it cannot be written, it is not kept; whether it is. `by` is the command.
 pub fn keep(settings: &Settings, outcome: &Outcome, by: &str) -> bool {
+    // Patches of another command are still of use.
+    if outcome.patches.is_empty()
+        && let Earlier::Found {
+            outcome, by: of, ..
+        } = last_outcome(settings)
+        && !outcome.patches.is_empty()
+        && of.as_deref() != Some(by)
+    {
+        return false;
+    }
     let Ok(subject) = settings.subject() else {
         return false;
     };
@@ -188,7 +198,7 @@ pub fn keep(settings: &Settings, outcome: &Outcome, by: &str) -> bool {
         return false;
     };
     depends.insert(COMMAND.to_owned(), by.to_owned());
-    // Also that nothing was found: `apply` must not write what was found before.
+    // Also that nothing was found: `apply` must not write what this command found before.
     let text = last::render_any(outcome, &depends, &settings.outputs, now());
     text.is_some_and(|text| last_file.write(&text).is_ok())
 }

@@ -44,7 +44,7 @@ Exit codes:
 /// Exit codes of `undo`, for `--help`.
 pub const UNDO_EXIT_CODES: &str = "\
 Exit codes:
-  0    the patch was taken back
+  0    the patch was reverted
   2    nothing was written: wrong usage, no applied patch, or a file that has changed since";
 
 #[derive(Args, Clone, Debug)]
@@ -102,12 +102,15 @@ impl<P: Target> Apply<P> {
             Some(file) => reported(settings, file)?,
             None => {
                 let last = last(settings)?;
-                (note, of) = (last.changed, Some(last.name));
+                (note, of) = (last.changed, Some(last.run));
                 last.outcome
             }
         };
         if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
-            bail!("there is no patch to apply: {of} found none; nothing was changed");
+            bail!(
+                "there is no patch to apply: the last run, {}, found none; nothing was changed",
+                of.0
+            );
         }
         let choice = chosen(&outcome, wanted)?;
         // A patch from another person's report has not been seen yet.
@@ -120,7 +123,11 @@ impl<P: Target> Apply<P> {
         };
         let written = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
         if let Some(of) = of {
-            output::say(&format!("note: patch {choice} is of {of}"));
+            output::say(&format!(
+                "note: this is patch {choice} of the {} run that ended {}",
+                of.0,
+                ago(of.1)
+            ));
         }
         let is_known = written.beneath.is_empty() && !written.is_tested_now;
         if let Some(what) = note.filter(|_| is_known) {
@@ -128,7 +135,7 @@ impl<P: Target> Apply<P> {
         }
         let shown = test.as_ref().map_or_else(String::new, |test| {
             format!(
-                "{}\nIt expects the behaviour of patch {choice}. Is that right?\n",
+                "{}\nThe test expects the behaviour of patch {choice}: check that this is what you want.\n",
                 test.text.trim_end_matches('\n')
             )
         });
@@ -180,7 +187,7 @@ pub fn said(
         _ => String::new(),
     };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{notes}{together}{doubts}",
+        "Applied patch {choice} to {}{with}. `{} undo` reverts {back}.\n{notes}{together}{doubts}",
         human::files(outcome, choice),
         outcome.command
     )
@@ -256,8 +263,8 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
 /// What the last search found.
 struct Last {
     outcome: Outcome,
-    /// Which search it was, and when it ended.
-    name: String,
+    /// The command that found it, and the seconds since.
+    run: (String, u64),
     /// Which file has changed since and how. Whether those that a patch changes are as they were is checked when it is applied.
     changed: Option<String>,
 }
@@ -271,10 +278,9 @@ fn last(settings: &Settings) -> Result<Last> {
             seconds,
             stale,
         } => Ok(Last {
-            name: format!(
-                "`{}`, which ended {}",
-                by.as_deref().unwrap_or(outcome.command),
-                ago(seconds)
+            run: (
+                format!("`{}`", by.as_deref().unwrap_or(outcome.command)),
+                seconds,
             ),
             outcome: *outcome,
             changed: match stale {
@@ -336,18 +342,18 @@ pub fn undo(settings: &Settings) -> Result<String> {
         .read()
         .map_or_else(Vec::new, |text| applied::parse(&text));
     let Some(last) = patches.pop() else {
-        bail!("there is no applied patch here to take back");
+        bail!("there is no applied patch to undo");
     };
     let changes: Vec<Change> = last.changes.into_iter().map(Change::reversed).collect();
     let subject = settings.subject()?;
     for change in &changes {
         own(&subject, &change.path)?;
     }
-    patching::make(&changes).with_context(|| format!("patch {} was not taken back", last.name))?;
+    patching::make(&changes).with_context(|| format!("patch {} was not reverted", last.name))?;
     let text =
         applied::render(&patches).context("cannot record the patches that are still applied")?;
     kept.write(&text)
-        .context("the patch was taken back, but the record of earlier patches cannot be written")?;
+        .context("the patch was reverted, but the record of earlier patches cannot be written")?;
     let top = subject.root.canonicalize_utf8()?;
     let files: Vec<&str> = changes
         .iter()
@@ -360,7 +366,7 @@ pub fn undo(settings: &Settings) -> Result<String> {
         })
         .collect();
     Ok(format!(
-        "Took back patch {} in {}.\n",
+        "Reverted patch {} in {}.\n",
         last.name,
         files.join(" and ")
     ))
@@ -418,7 +424,7 @@ pub fn apply(
         for (earlier, _) in &since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "`{test}` passes already with what was applied before: patch {}; nothing was changed (`undo` takes it back)",
+                    "patch {0} is applied and already fixes `{test}`; nothing was changed (`undo` reverts patch {0})",
                     earlier.name
                 );
             }
@@ -432,7 +438,7 @@ pub fn apply(
         }
         let after = edited(&before, of_file, &since).with_context(|| {
             format!(
-                "patch {choice} changes the same code in {file} as patch {}, which is applied; nothing was changed, and `undo` takes the earlier patch back",
+                "patch {choice} changes the same code in {file} as patch {}, which is applied; nothing was changed, and `undo` reverts the earlier patch",
                 beneath.join(" or ")
             )
         })?;
@@ -559,14 +565,14 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let why = match output {
         Ok(output) if output.status.success() && output.stdout.is_empty() => return Ok(()),
         Ok(output) if output.status.success() => bail!(
-            "{file} has changes that git has not committed, so the patch was not applied; commit or stash them (a new file must be added first), or give --allow-dirty"
+            "{file} has uncommitted changes, so the patch was not applied; commit or stash them (a new file must be added first), or give --allow-dirty"
         ),
         _ if !is_in_repository => return Ok(()),
         Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
         Err(error) => error.to_string(),
     };
     bail!(
-        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; solve that, or give --allow-dirty"
+        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; fix that, or give --allow-dirty"
     )
 }
 

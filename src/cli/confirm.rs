@@ -37,7 +37,7 @@ impl fmt::Display for Refuted {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(
             f,
-            "patch {} was tested now and rejected: {}; nothing was written",
+            "patch {} was rejected: {}; nothing was written",
             self.choice, self.why
         )
     }

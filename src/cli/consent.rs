@@ -17,7 +17,7 @@ pub fn ask(file: &str, diff: &str, is_given: bool) -> Result<()> {
     }
     if !io::stdin().is_terminal() {
         bail!(
-            "{file} may come from somebody else, and the code of the patch above would be built and run here; nothing was built, run or written: read the patch, and give --yes to apply it"
+            "{file} may come from somebody else, and the code of the patch above would be built and run here; nothing was built, run or written. Read the patch, and give --yes to apply it"
         );
     }
     let mut stderr = anstream::stderr();

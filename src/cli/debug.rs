@@ -245,7 +245,7 @@ impl Debug {
             None => talk.prompted(),
         }
         if is_scripted && io::stdin().is_terminal() {
-            say("the page can be read until you press Enter");
+            say("the page stays open until you press Enter");
             let _ = io::stdin().lock().read_line(&mut String::new());
         }
         Ok(())
@@ -331,14 +331,14 @@ impl Talk<'_> {
             command,
             patches: vec![patch(
                 &written,
-                "satisfies the assertions of a session",
+                "the function changed, and the assertions of a session hold",
                 Assurance::Asserted,
             )],
             ..Outcome::default()
         };
         invocation::keep(settings, &outcome, &format!("{command} debug"));
         say(&format!(
-            "`{command} apply` writes it into the source; it is built and tested first"
+            "`{command} apply` builds and tests the patch and then writes it into the source."
         ));
     }
 

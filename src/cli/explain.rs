@@ -14,7 +14,7 @@ use crate::report::explain;
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
-    /// A patch, by its id or rank (an alternative, RANK.N, is explained with its patch), or a site, by its id or FILE:LINE
+    /// A patch, by its id or rank (an alternative, RANK.N, is explained with its patch), or a place, by its id or FILE:LINE
     #[arg(value_name = "ID", default_value = "1", value_parser = StringValueParser::new().map(of_patch))]
     id: String,
 
@@ -60,9 +60,22 @@ impl<P: Target> Explain<P> {
         match invocation::last_outcome(&request.settings) {
             Earlier::Found {
                 outcome,
+                by: Some(by),
+                seconds,
+                ..
+            } if !outcome.patches.is_empty() => {
+                request.note(&format!(
+                    "this patch is of the `{by}` run that ended {}; --no-cache explains one of `{}` instead",
+                    ago(seconds),
+                    outcome.command
+                ));
+                Some(*outcome)
+            }
+            Earlier::Found {
+                outcome,
                 seconds,
                 stale: Some(stale),
-                ..
+                by: None,
             } => {
                 let how = match stale {
                     Stale::Changed(what) => format!("{what} since"),
@@ -130,15 +143,15 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
             true => format!(
                 "`{command} localize --failing {id}` shows where a forced outcome makes it pass"
             ),
-            false => format!("`{command} list` shows the sites"),
+            false => format!("`{command} list` shows the places"),
         };
-        return format!("`{test}` is a test, and only patches and sites can be explained. {next}");
+        return format!("`{test}` is a test, and only patches and places can be explained. {next}");
     }
     let patches = match ids.is_empty() {
         true => "no patch was found".to_owned(),
         false => format!("the patches are {}", ids.join(", ")),
     };
     format!(
-        "`{id}` is neither a patch nor a site of the last search: {patches}, and `{command} list` shows the sites. A search records only places that failing tests reach, and it may end before it has looked at all of them"
+        "`{id}` is neither a patch nor a place of the last search: {patches}, and `{command} list` shows the places. A search records only places that failing tests reach, and it may end before it has looked at all of them"
     )
 }

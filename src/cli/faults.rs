@@ -1,4 +1,4 @@
-//! `cargo nopol faults`: where other values would make the failing tests pass.
+//! `cargo nopol faults`: where different values would make the failing tests pass.
 
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -21,12 +21,12 @@ use crate::report::{FaultPlace, FaultReport, Outcome};
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    other values that make the failing tests pass were found, or no test fails
-  1    none was found
+  0    different values that make the failing tests pass were found, or no test fails
+  1    no such values were found
   2    wrong usage: no manifest, no such package or test
   4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
-  70   internal error, or the result could not be written
+  70   internal error, or writing to standard output failed
   130  interrupted";
 
 #[derive(Args, Clone, Debug)]
@@ -38,11 +38,11 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "TEST", help_heading = "Search")]
     only: Vec<String>,
 
-    /// Maximum number of places in a candidate
+    /// Maximum number of places in a set
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Find minimal candidates with any number of places
+    /// Find minimal sets with any number of places
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
@@ -79,7 +79,7 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_faults), help_heading = "Report")]
     format: Format,
 
-    /// Maximum number of candidates to show
+    /// Maximum number of sets to show
     #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
     top: NonZeroUsize,
 }
@@ -87,7 +87,7 @@ pub struct Faults<P: Target> {
 /// How much of a program is in the formula.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Part {
-    /// Only what candidates need, added step by step
+    /// Only what the search needs, added step by step
     #[default]
     OnDemand,
     /// The whole program

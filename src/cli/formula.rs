@@ -17,7 +17,7 @@ const OWN: [(&str, &str); 2] = [
     ("human", "Text for people"),
     (
         "json",
-        "Everything that was found, as one JSON object of this command's own shape",
+        "All results, as one JSON object; its fields are specific to this command",
     ),
 ];
 

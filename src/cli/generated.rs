@@ -39,7 +39,11 @@ impl Man {
         match self.pages() {
             Ok(text) => output::print_exact(&text, 0),
             Err(error) => {
-                output::complain(&format!("cannot write the manual: {error}"));
+                let to = self
+                    .dir
+                    .as_ref()
+                    .map_or_else(String::new, |dir| format!(" to {dir}"));
+                output::complain(&format!("cannot write the manual pages{to}: {error}"));
                 Ending::Usage.exit_code()
             }
         }

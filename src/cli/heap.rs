@@ -34,7 +34,7 @@ Exit codes:
   2    wrong usage: no manifest, no such package, test or function, a state that cannot be read
   4    the function, or every test, is outside of what can be modelled
   5    the time limit was reached
-  70   internal error, or the result could not be written
+  70   internal error, or writing to standard output failed
   130  interrupted";
 
 #[derive(Args, Clone, Debug)]
@@ -51,7 +51,7 @@ pub struct Heap<P: Target> {
     )]
     function: Option<String>,
 
-    /// Fix this failing test, without a specification of the heap; may be given several times
+    /// C only: fix this failing test, without a specification of the heap; may be given several times
     #[arg(
         long,
         value_name = "TEST",
@@ -66,7 +66,7 @@ pub struct Heap<P: Target> {
         value_name = "SECONDS",
         default_value = "120",
         value_parser = seconds::parse_any,
-        help_heading = "Specification"
+        help_heading = "Search"
     )]
     time_limit: Duration,
 
@@ -154,7 +154,6 @@ impl<P: Target> Heap<P> {
         };
         shown.warnings = counted(shown.warnings);
         let outcome = kept(&shown, command, &settings);
-        // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} heap");
         invocation::keep(&settings, &outcome, &by);
         let reported = Outcome {
@@ -192,16 +191,15 @@ fn human(shown: &Batch, command: &str) -> String {
 fn passing(failing: usize, all: usize) -> String {
     let now = match all - failing {
         0 => agree(failing, "the test now passes", "these tests now pass"),
-        1 => agree(
-            failing,
-            "this test, and the one that passed before, now pass",
-            "these tests, and the one that passed before, now pass",
-        ),
-        _ => agree(
-            failing,
-            "this test, and those that passed before, now pass",
-            "these tests, and those that passed before, now pass",
-        ),
+        others => {
+            let now = agree(failing, "this test now passes", "these tests now pass");
+            let before = agree(
+                others,
+                "the one that passed before still does",
+                "those that passed before still do",
+            );
+            return format!("{now} in the tool's interpreter, and {before}");
+        }
     };
     format!("{now} in the tool's interpreter")
 }
@@ -214,7 +212,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         return match shown.by {
             By::States => writeln!(
                 text,
-                "`{}` is correct in {}",
+                "`{}` meets the specification in {}",
                 shown.function,
                 all(shown.calls, "call")
             ),
@@ -232,7 +230,11 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
                     true => all(failing, "call"),
                     false => format!("{failing} of {}", count(shown.calls, "call")),
                 };
-                writeln!(text, "`{}` fails in {calls}:", shown.function)?;
+                writeln!(
+                    text,
+                    "`{}` violates the specification in {calls}:",
+                    shown.function
+                )?;
             }
             By::Tests => {
                 let what = agree(failing, "the test to fix", "the tests to fix");
@@ -279,9 +281,9 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         shown.seconds,
         match shown.by {
             By::States => format!(
-                "{} now {} the expected heap",
+                "{} now {} the specification",
                 all(shown.calls, "call"),
-                agree(shown.calls, "produces", "produce")
+                agree(shown.calls, "meets", "meet")
             ),
             By::Tests => passing(shown.failing.len(), shown.calls),
         }
@@ -295,7 +297,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     }
     writeln!(
         text,
-        "\n`{command} apply` writes it into the source; it is built and tested first"
+        "\n`{command} apply` builds and tests the patch and then writes it into the source."
     )
 }
 
@@ -330,9 +332,13 @@ fn brief(diff: &str) -> String {
 fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
     let (why, evidence, failing) = match shown.by {
-        By::States => ("satisfies all states", Assurance::Asserted, &[][..]),
+        By::States => (
+            "the function changed, and the calls meet the specification",
+            Assurance::Asserted,
+            &[][..],
+        ),
         By::Tests => (
-            "the tests pass in the tool's interpreter",
+            "the function changed, and the tests pass in the tool's interpreter",
             Assurance::Interpreted,
             &*shown.failing,
         ),

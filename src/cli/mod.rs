@@ -24,6 +24,8 @@ mod review;
 mod synth;
 mod with_test;
 
+use std::path::Path;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use nopol_basics::nearest::nearest;
@@ -79,10 +81,10 @@ enum Action<P: Target> {
     /// Show where a forced branch or a skipped statement makes a failing test pass
     #[command(after_help = LOCALIZE_EXIT_CODES)]
     Localize(look::Look<P>),
-    /// Show the smallest sets of places where other values would make the failing tests pass
+    /// Show the smallest sets of places where different values would make the failing tests pass
     #[command(after_help = faults::EXIT_CODES)]
     Faults(faults::Faults<P>),
-    /// Find all minimal repairs by mutations, or show that there is none
+    /// Find all minimal repairs by mutation, or show that there are none
     #[command(after_help = mutate::EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
     /// Repair a function that manipulates linked structures, given the heap that it should produce
@@ -100,10 +102,10 @@ enum Action<P: Target> {
     /// Undo the patch that was applied last
     #[command(after_help = apply::UNDO_EXIT_CODES)]
     Undo(apply::Undo<P>),
-    /// Join the outcomes of the shards of a search
+    /// Combine the results of a sharded search
     #[command(after_help = MERGE_EXIT_CODES)]
     Merge(merge::Merge<P>),
-    /// Show all tests and all sites, the places where a patch can go
+    /// List the tests and the places where a patch can go
     #[command(after_help = LIST_EXIT_CODES)]
     List(look::Look<P>),
 }
@@ -180,16 +182,51 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
     };
     let mut words = given.iter().filter(|word| *word != "c");
     let is_first = words.next() == Some(arg);
+    let is_option = |word: &String| word.starts_with('-');
+    if given
+        .iter()
+        .find(|word| *word != "c")
+        .is_some_and(is_option)
+        && is_subcommand(arg)
+    {
+        let options: Vec<&str> = given
+            .iter()
+            .filter(|word| *word != arg && *word != "c")
+            .map(String::as_str)
+            .collect();
+        let c = if given.iter().any(|word| word == "c") {
+            "c "
+        } else {
+            ""
+        };
+        return Some(format!(
+            "options go after the command: `cargo nopol {c}{arg} {}`",
+            options.join(" ")
+        ));
+    }
     match arg.parse::<crate::report::Choice>() {
         Ok(choice) if given.iter().any(|word| word == "--apply") => {
             Some(format!("a rank follows an equals sign: `--apply={choice}`"))
         }
         Err(_) => Some(match like_a_subcommand(arg).filter(|_| is_first) {
             Some(name) => format!("did you mean `{name}`?"),
+            None if is_file(arg) => format!("to search one file: `--file {arg}`"),
             None => format!("to fix one test, give its name: `--failing {arg}`"),
         }),
         Ok(_) => None,
     }
+}
+
+/// Whether a word is the path of a source file.
+fn is_file(word: &str) -> bool {
+    Path::new(word)
+        .extension()
+        .is_some_and(|it| it == "rs" || it == "c" || it == "h")
+}
+
+fn is_subcommand(word: &str) -> bool {
+    let command = Cli::command();
+    command.get_subcommands().any(|it| it.get_name() == word)
 }
 
 /// The subcommand that a word may mean.
@@ -217,5 +254,17 @@ mod tests {
         let misspelled = tip(&["cargo-nopol", "exlpain", "1"]).unwrap();
         assert_eq!(misspelled, "did you mean `explain`?");
         assert_eq!(tip(&["cargo-nopol", "explain", "1", "2"]), None);
+        let before = tip(&["cargo-nopol", "-q", "-m", "Cargo.toml", "undo"]).unwrap();
+        assert_eq!(
+            before,
+            "options go after the command: `cargo nopol undo -q -m Cargo.toml`"
+        );
+        let before = tip(&["cargo-nopol", "c", "-q", "undo"]).unwrap();
+        assert_eq!(
+            before,
+            "options go after the command: `cargo nopol c undo -q`"
+        );
+        let file = tip(&["cargo-nopol", "list", "src/lib.rs"]).unwrap();
+        assert_eq!(file, "to search one file: `--file src/lib.rs`");
     }
 }

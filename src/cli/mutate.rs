@@ -1,4 +1,4 @@
-//! `cargo nopol mutate`: all minimal repairs by mutations, or the result that there is none.
+//! `cargo nopol mutate`: all minimal repairs by mutation, or the result that there are none.
 
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -19,20 +19,22 @@ use crate::formula::mutation::MutateRequest;
 use crate::formula::mutation::Mutation;
 use crate::formula::mutation::ShownRepair;
 use crate::formula::report::mutation as report;
+use crate::formula::short;
 use crate::invocation;
 use crate::repair::settings::Settings;
 use crate::report::format::Format;
+use crate::report::phrases::listed;
 use crate::report::{Assurance, Ending, Outcome, PatchReport};
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    repairs were found, or nothing is wrong
-  1    none was found, or it is not known whether anything is wrong
+  0    patches were found, or nothing is wrong
+  1    no patch was found, or it is not known whether anything is wrong
   2    wrong usage: no manifest, no such package, test or function
   4    the program, or every test, is outside of what formulas can express
   5    the time limit was reached
-  70   internal error, or the result could not be written
+  70   internal error, or writing to standard output failed
   130  interrupted";
 
 #[derive(Args, Clone, Debug)]
@@ -72,7 +74,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3), help_heading = "Search")]
     level: u8,
 
-    /// Maximum number of statements that a repair may change
+    /// Maximum number of statements that a patch may change
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
@@ -81,7 +83,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
-    /// Which other mutated programs are ruled out when one is wrong for an input [default: slice; at level 3 run]
+    /// Which other mutated programs are ruled out when one is wrong for an input [default: slice; run at level 3]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 
@@ -99,7 +101,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_reasoned), help_heading = "Report")]
     format: Format,
 
-    /// Maximum number of repairs to show
+    /// Maximum number of patches to show
     #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
     top: NonZeroUsize,
 }
@@ -109,9 +111,9 @@ pub struct Mutate<P: Target> {
 enum Pruned {
     /// Every mutated program that is wrong for this input
     Run,
-    /// Mutated programs with the same mutations in a minimal set that already makes the program wrong
+    /// Programs that share a minimal set of mutations that already makes the program wrong
     Core,
-    /// Mutated programs with the same mutations in the statements that the run depends on
+    /// Programs with the same mutations in every statement that the run depends on
     Slice,
     /// No other mutated program
     None,
@@ -155,7 +157,6 @@ impl<P: Target> Mutate<P> {
             Err(code) => return code,
         };
         let outcome = kept(&shown, command, &settings);
-        // Also that there are none: `apply` must not write those of an earlier search.
         let by = format!("{command} mutate");
         invocation::keep(&settings, &outcome, &by);
         let human = |shown: &Mutation| report::human(shown, self.top.get(), command);
@@ -182,7 +183,7 @@ fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome
         diff: repair.diff.clone(),
         fixes: failing.clone(),
         doubts: shown.unasked().map(str::to_owned).into_iter().collect(),
-        why: format!("by mutation{}", proof(shown, repair)),
+        why: format!("{}{}", change(repair), proof(shown, repair)),
         ..PatchReport::reasoned(
             format!("mutation-{rank}"),
             rank,
@@ -204,6 +205,15 @@ fn kept(shown: &Mutation, command: &'static str, settings: &Settings) -> Outcome
         prefix: invocation::prefix(settings),
         ..Outcome::default()
     }
+}
+
+/// What a repair changes: `` `<` changed to `<=` ``.
+fn change(repair: &ShownRepair) -> String {
+    let edits = repair.edits.iter().map(|edit| {
+        let (before, after) = short::both(&edit.before, &edit.after);
+        format!("`{before}` changed to `{after}`")
+    });
+    listed(&edits.collect::<Vec<String>>())
 }
 
 /// For which arguments a repair is proved, after a comma; nothing if it is by tests.

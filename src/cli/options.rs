@@ -31,28 +31,28 @@ pub struct SearchOptions {
     reference: Option<Utf8PathBuf>,
 
     /// Search only files that match this glob, relative to the workspace root
-    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
+    #[arg(long, value_name = "GLOB", help_heading = "Places")]
     file: Option<Vec<String>>,
 
     /// Do not search files that match this glob
-    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
+    #[arg(long, value_name = "GLOB", help_heading = "Places")]
     exclude: Option<Vec<String>>,
 
     /// Search only these lines; may be given several times
-    #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Sites")]
+    #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Places")]
     lines: Option<Vec<String>>,
 
     /// Where you expect the fault: patches in this function or at this line rank higher; may be given several times
-    #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]
+    #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Places")]
     near: Option<Vec<String>>,
 
     /// Rank patches higher if they are on lines changed since this commit, or by this unified diff [default: HEAD, that is, uncommitted changes]
-    #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
+    #[arg(long, value_name = "COMMIT|FILE", help_heading = "Places")]
     in_diff: Option<String>,
 
     /// Search only the lines that --in-diff names, or without it the lines with uncommitted changes
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
-        value_parser = switch(), hide_possible_values = true, help_heading = "Sites")]
+        value_parser = switch(), hide_possible_values = true, help_heading = "Places")]
     only_in_diff: Option<bool>,
 
     /// The base commit of a pull request, or its unified diff: with `--format github-review`, patches of lines in that
@@ -61,7 +61,7 @@ pub struct SearchOptions {
     diff_base: Option<String>,
 
     /// Find only patches of this kind; may be given several times [default: all but arithmetic]
-    #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
+    #[arg(long, value_name = "KIND", help_heading = "Places", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,
 
     /// If no single patch fixes a failing test, look for two conditions to change at once
@@ -118,7 +118,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]
     flips: Option<usize>,
 
-    /// What tests must not do: `off` forbids nothing; `writes` forbids writing outside of the working copy and a
+    /// What tests may not do: `off` forbids nothing; `writes` forbids writing outside of the working copy and a
     /// temporary directory of their own; `strict` also forbids the network and signals to other processes [default: writes]
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
@@ -143,11 +143,11 @@ pub struct SearchOptions {
     engine: Option<EngineKind>,
 
     /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory, which must be new, empty or
-    /// of an earlier dump, and all plausible candidates as plausible.json
+    /// written by an earlier --dump, and all plausible candidates as plausible.json
     #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
     dump: Option<Utf8PathBuf>,
 
-    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol; for C in ~/.cache/cargo-nopol]
+    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol; for C, a directory in ~/.cache/cargo-nopol]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
@@ -212,9 +212,16 @@ pub fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
+/// The formats, by name.
 pub fn formats() -> impl TypedValueParser<Value = Format> {
+    formats_that(|_| true)
+}
+
+/// The formats that can show something, by name.
+pub fn formats_that(can_show: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| PossibleValue::new(format.name()).help(format.help());
-    let values: Vec<PossibleValue> = FORMATS.iter().map(value).collect();
+    let shown = FORMATS.iter().filter(|format| can_show(**format));
+    let values: Vec<PossibleValue> = shown.map(value).collect();
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("unknown name"))
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use nopol_basics::visible;
+use nopol_basics::{count, visible};
 use nopol_source::Language;
 
 use super::apply::{apply, said, undo};
@@ -24,17 +24,17 @@ aN     apply alternative N
 w      apply this patch, with a new test that passes with it and fails with another patch
 N      show alternative N
 e      explain: what decided it, and what the tests leave open
-d      edit its condition before it is applied
+d      edit its condition first
 s      skip it and show the next one
-b      go back to the one before
+b      go back to the previous patch
 q      quit
-?      this list
+?      show this list
 ";
 
 const HELP_APPLIED: &str = "\
 t      run your tests
 n      go on with the patches of another cause
-u      undo: take the patch back and go on
+u      undo: revert the patch and go on
 q      quit
 ";
 
@@ -122,7 +122,8 @@ impl Walk<'_> {
             say(&format!("Patch {} of {all}\n{shown}", at + 1))?;
             if !patch.alternatives.is_empty() {
                 let alike = self.outcome.family_is_alike(patch);
-                say(&format!("  alternatives, not built alone; {alike}:\n"))?;
+                let number = count(patch.alternatives.len(), "alternative");
+                say(&format!("  {number}, unchecked; {alike}:\n"))?;
             }
             for (number, other) in (1..).zip(&patch.alternatives) {
                 say(&format!("  alternative {number}: {}\n", other.change))?;
@@ -182,7 +183,9 @@ impl Walk<'_> {
                         answer.trim_start_matches('a'),
                         patch.alternatives.len()
                     ))?,
-                    None => say(&format!("`{answer}` is none of these:\n{HELP}"))?,
+                    None => say(&format!(
+                        "unknown answer `{answer}`; the answers are:\n{HELP}"
+                    ))?,
                 },
             }
         }
@@ -264,7 +267,9 @@ impl Walk<'_> {
                     return Ok(Some(at));
                 }
                 (Some("?"), _) => say(HELP_APPLIED)?,
-                (Some(answer), _) => say(&format!("`{answer}` is none of these:\n{HELP_APPLIED}"))?,
+                (Some(answer), _) => say(&format!(
+                    "unknown answer `{answer}`; the answers are:\n{HELP_APPLIED}"
+                ))?,
             }
         }
     }
@@ -312,7 +317,7 @@ impl Walk<'_> {
             return Ok(false);
         };
         let Some(condition) = prompt(&format!(
-            "new condition (empty leaves `{}`): ",
+            "new condition (empty keeps `{}`): ",
             edit.condition
         ))?
         else {
@@ -326,7 +331,7 @@ impl Walk<'_> {
             _ => Language::Rust,
         };
         if language.parse(&condition).is_none() {
-            say("That is not a condition; the patch is as it was.\n")?;
+            say("That is not a condition; the patch is unchanged.\n")?;
             return Ok(false);
         }
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);

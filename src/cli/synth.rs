@@ -20,7 +20,7 @@ Exit codes:
   0    every problem has a solution
   1    some problem has none
   2    wrong usage, or a file that cannot be read or written
-  70   internal error, or the result could not be written";
+  70   internal error, or writing to standard output failed";
 
 #[derive(Args, Clone, Debug)]
 pub struct Synth {

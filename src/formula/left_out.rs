@@ -10,7 +10,8 @@ use nopol_program::visit::reached;
 use crate::report::Ended;
 
 /// The message if no test is left, with what to do.
-const NONE_LEFT: &str = "no test can be expressed as a formula; `localize` and `repair` need no formulas, because they run the tests";
+const NONE_LEFT: &str =
+    "no test can be expressed as a formula. Use `repair` or `localize`: they run the tests instead";
 
 /// The message if all other tests pass, with what is not known then.
 const NONE_FAILS: &str = "all examined tests pass. Some were left out, and may fail: \

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fixedbitset::FixedBitSet;
 use nopol_basics::deadline::Deadline;
-use nopol_basics::nearest::nearest_path;
+use nopol_basics::nearest::{did_you_mean, nearest_path};
 use nopol_basics::stack::until;
 use nopol_basics::times;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
@@ -109,7 +109,7 @@ const MORE_ROUNDS: u32 = 2;
 const MOST_USUAL: usize = 14;
 
 /// What the time limit ended where no test was seen to fail in time.
-const TOO_LATE: &str = "the runs of the tests before one was seen to fail";
+const TOO_LATE: &str = "the runs of the tests before any test failed";
 
 /// How far the runs of tests are followed.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +173,7 @@ impl Loaded {
             let near = nearest_path(unknown, names);
             let near = near.map(|name| format!("; did you mean `{name}`?"));
             return Err(Refusal::Usage(format!(
-                "there is no test `{unknown}`{}",
+                "no test is named `{unknown}`{}",
                 near.unwrap_or_default()
             )));
         }
@@ -482,7 +482,13 @@ fn of_rust_and(
     for (name, id) in functions.iter().zip(ids) {
         match id {
             Some(id) => names.push(read.program.functions[id].name.clone()),
-            None => return Err(Refusal::Usage(format!("there is no function `{name}`"))),
+            None => {
+                let known = read.program.functions.iter();
+                let near = did_you_mean(name, known.map(|function| &*function.name));
+                return Err(Refusal::Usage(format!(
+                    "there is no function `{name}`{near}"
+                )));
+            }
         }
     }
     Ok((chosen(read), names))

@@ -240,8 +240,8 @@ pub fn shown(
         FaultsOutcome::None if found.complete_to == 0 => (
             Ended::None,
             Some(format!(
-                "the failing {} through no place where another value could be tried",
-                agree(tests.len(), "test goes", "tests go")
+                "the failing {} no place where another value could be tried",
+                agree(tests.len(), "test reaches", "tests reach")
             )),
         ),
         FaultsOutcome::None => (Ended::None, Some(none(loaded, request, tests, found))),
@@ -285,7 +285,7 @@ fn none(loaded: &Loaded, request: &FaultsRequest, tests: &[Test], found: &FaultS
         false => format!("; {}", more.join(", and ")),
     };
     format!(
-        "no other values of {} make the failing {} pass{within}{more}",
+        "no different values of {} make the failing {} pass{within}{more}",
         super::at_most(found.complete_to, "place"),
         agree(tests.len(), "test", "tests"),
     )

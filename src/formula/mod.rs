@@ -3,7 +3,7 @@
 //!
 //! A front end ([`front`]) translates a program of a stated subset to the IR ([`ir`]). The interpreter ([`interpret`])
 //! runs it and is the judge of everything. [`encode`] makes a circuit of a test's run, [`circuit`] gives it to a SAT
-//! solver, and [`faults`] asks for the minimal sets of places where other values make the failing tests pass.
+//! solver, and [`faults`] asks for the minimal sets of places where different values make the failing tests pass.
 
 mod chosen;
 pub mod conditions;
@@ -13,7 +13,7 @@ pub mod load;
 pub mod localization;
 pub mod mutation;
 pub mod report;
-mod short;
+pub mod short;
 mod user_stop;
 
 pub use self::user_stop::UserStop;
@@ -51,7 +51,7 @@ pub struct FaultsRequest {
     pub stop: UserStop,
 }
 
-/// Finds every minimal set of places where other values make the failing tests pass.
+/// Finds every minimal set of places where different values make the failing tests pass.
 ///
 /// # Errors
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.

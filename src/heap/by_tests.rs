@@ -301,30 +301,27 @@ fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<Str
     let still = given_up.iter().map(|name| &**name);
     let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
     let with = match has_more {
-        true => "with the first repair",
-        false => "with the repair",
+        true => " with the first patch",
+        false => "",
     };
-    let become_of = match (passed, still.as_slice()) {
+    Some(match (passed, still.as_slice()) {
         ([], []) => return None,
         (passed, []) => format!(
-            "{} now {} {with}",
+            "{}, which --failing does not name, also {}{with}",
             names(passed),
             agree(passed.len(), "passes", "pass")
         ),
         ([], still) => format!(
-            "{} still {} {with}",
+            "{}, which --failing does not name, still {}{with}",
             names(still),
             agree(still.len(), "fails", "fail")
         ),
         (passed, still) => format!(
-            "{} now {} {with}, and {} still {}",
+            "of the tests that --failing does not name, {} also {}{with}, and {} still {}",
             names(passed),
             agree(passed.len(), "passes", "pass"),
             names(still),
             agree(still.len(), "fails", "fail")
         ),
-    };
-    Some(format!(
-        "--failing does not name all failing tests, so a repair need not make the others pass: {become_of}"
-    ))
+    })
 }

@@ -61,7 +61,7 @@ pub(super) fn triples(
         if large > 0 {
             let are = agree(large, "is", "are");
             notes.push(format!(
-                "{} of `{}` {are} left out, because the heap there is too large, or a pointer leads into the middle of something",
+                "{} of `{}` {are} left out, because the heap there is too large, or a pointer points into the middle of an object",
                 count(large, "call"),
                 loaded.routine.name
             ));

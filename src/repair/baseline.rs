@@ -161,7 +161,7 @@ pub fn take(
     }
     for test in &baseline.flaky {
         progress.warn(format!(
-            "{} passed once and failed once: it is flaky, and is neither fixed nor relied on",
+            "{} passed once and failed once: it is flaky. It is set aside: neither fixed nor used to judge patches",
             code(&tests[*test].to_string())
         ));
     }
@@ -304,7 +304,7 @@ fn serially(
     }
     // Which tests fail beside others may differ from run to run, so they are not named.
     progress.warn(
-        "some tests fail beside others and pass alone, so all tests run one after the other; `--jobs 1`, or for a C \
+        "some tests fail in parallel but pass alone, so all tests run one at a time; `--jobs 1`, or for a C \
          program `serial = true` in nopol.toml, does so from the start"
             .to_owned(),
     );
@@ -353,7 +353,7 @@ fn retry_failing(
             if run.verdict.passed() {
                 baseline.flaky.push(test);
                 progress.warn(format!(
-                    "{} failed {runs} times and then passed: it is flaky, and is neither fixed nor relied on",
+                    "{} failed {runs} times and then passed: it is flaky. It is set aside: neither fixed nor used to judge patches",
                     code(&suite.tests[test].to_string())
                 ));
             }
@@ -375,17 +375,14 @@ fn check_tests(
             let meant = meant(wanted, tests);
             let meant = meant.map(|name| format!(". Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test is called `{wanted}`; `{} list` shows {}{}",
+                "no test is named `{wanted}`; `{} list` shows {}{}",
                 settings.project.command(),
                 match tests.len() {
-                    1 => "the name of the only test".to_owned(),
-                    _ => format!("the names of {}", all(tests.len(), "test")),
+                    1 => "the only test".to_owned(),
+                    _ => all(tests.len(), "test"),
                 },
                 meant.unwrap_or_else(|| {
-                    format!(
-                        "; {} choose which there are.",
-                        settings.project.test_options()
-                    )
+                    format!(" ({} select them)", settings.project.test_options())
                 })
             )))
         }
@@ -502,14 +499,14 @@ pub fn targets(
     }
     if baseline.passing().is_empty() {
         let (none, more) = match settings.project.test_args().is_empty() {
-            true => ("no test passes", "add tests for that"),
+            true => ("no test passes", "add tests that pass"),
             false => (
                 "no test that the arguments after `--` choose passes",
                 "without these arguments, more tests may run",
             ),
         };
         outcome.warnings.push(format!(
-            "{none}, so no test shows whether a patch breaks what works now; {more}"
+            "{none}, so nothing shows whether a patch breaks working code; {more}"
         ));
     }
     Ok(Some(targets))

@@ -139,7 +139,7 @@ pub fn confirm(
             let left = left.filter(|test| !accepted.cured.contains(test));
             let passing = baseline.passing().len();
             let cured: Vec<String> = accepted.cured.iter().map(name).collect();
-            let result = format!("it passes, and fixes {}", count(cured.len(), "test"));
+            let result = format!("passed; fixes {}", count(cured.len(), "test"));
             let confirmation = Confirmation::Holds {
                 failing: left.map(|test| name(&test)).collect(),
                 cured,

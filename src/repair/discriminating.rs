@@ -243,7 +243,7 @@ fn on_one_line(condition: &str) -> String {
 /// A sentence about a new test.
 fn why(question: &Question, rival: &Patch) -> String {
     let [this, other] = [&question.patch.condition, &rival.condition].map(|text| on_one_line(text));
-    format!("Passes with `{this}` and not with `{other}`.")
+    format!("Passes with `{this}`, fails with `{other}`.")
 }
 
 /// The name of a test without its modules.

@@ -82,7 +82,7 @@ impl Hints {
             }
             if hints.near.len() == before {
                 return Err(SubjectError::Usage(format!(
-                    "--near {near}: no function of that name, and no line FILE:LINE, has a place that a patch could change; \
+                    "--near {near}: no function or FILE:LINE of that name contains a place that a patch can change; \
                      `{} list` shows the places",
                     settings.project.command()
                 )));

@@ -161,7 +161,7 @@ pub fn build<'a>(
         Settled::Built(build) => build,
         Settled::Stuck(error) => {
             return Err(SubjectError::UnusableBaseline(format!(
-                "the instrumented program does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"
+                "the instrumented program does not compile, and this error cannot be traced to a place; try --file to look for places in fewer files:\n\n{error}"
             ))
             .into());
         }

@@ -68,7 +68,7 @@ pub fn rejected(session: &Session, knowledge: &Knowledge, targets: &[TestIndex])
     };
     (!places.is_empty()).then(|| {
         format!(
-            "{}{more}: the compiler rejects what the search puts there",
+            "{}{more}: the compiler rejects the code that the search inserts there",
             told.join(", ")
         )
     })

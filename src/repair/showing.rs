@@ -159,7 +159,7 @@ impl Presenter<'_, '_> {
             Ok(accepted) if !accepted.doubts.is_empty() => {
                 "it passes, with doubts; still searching"
             }
-            Ok(_) => "it passes; still searching",
+            Ok(_) => "passed; still searching",
             Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
             Err(Rejection::DoesNotBuild) => {
                 "the program does not build with the likeliest one alone"
@@ -522,16 +522,16 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
     let became = match at {
         Some((true, 1)) => return,
         Some((true, rank)) => {
-            format!("is patch {rank} now: the finished search ranks others before it")
+            format!("is now patch {rank}: others rank higher")
         }
         Some((false, rank)) => {
-            format!("is an alternative to patch {rank} now: see `explain`")
+            format!("is now an alternative to patch {rank}: see `explain`")
         }
-        None => "is not shown: the finished search ranks others before it".to_owned(),
+        None => "is no longer shown: others rank higher".to_owned(),
     };
     let advice = phrases::advice(&announced);
     knowledge.notes.warn(format!(
-        "the patch that was printed during the search ({advice}) {became}"
+        "the patch printed during the search ({advice}) {became}"
     ));
 }
 

@@ -1,5 +1,6 @@
 //! What is known of a patch: whether it was built and its tests were run, or only something weaker.
 
+use nopol_basics::count;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,12 +38,12 @@ impl Assurance {
         match self {
             Self::Tested => None,
             Self::Together => Some(
-                "the run was stopped before it was rebuilt alone and checked against all tests",
+                "the search was stopped before this patch was built on its own and checked against all tests",
             ),
             Self::Interpreted => Some(
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
-            Self::Asserted => Some("it satisfies the assertions; no test was run with it"),
+            Self::Asserted => Some("it satisfies the specification; no test was run with it"),
             Self::Edited => Some("its condition was edited by hand; no test was run with it"),
         }
     }
@@ -50,6 +51,14 @@ impl Assurance {
     /// Whether a search ranked it, so that its confidence is a probability.
     pub fn is_ranked(self) -> bool {
         matches!(self, Self::Tested | Self::Together)
+    }
+}
+
+/// How many patches there are, and whether any of them was checked: `2 plausible patches`, `2 patches, unchecked`.
+pub fn number(patches: &[PatchReport]) -> String {
+    match patches.iter().any(|patch| patch.evidence.is_tested()) || patches.is_empty() {
+        true => count(patches.len(), "plausible patch"),
+        false => format!("{}, unchecked", count(patches.len(), "patch")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nopol_basics::agree;
 
-use super::phrases::names;
+use super::phrases::{capitalized, names};
 use super::{DifferenceReport, Outcome, PatchReport};
 
 impl PatchReport {
@@ -51,7 +51,7 @@ impl Outcome {
         let question = differs
             .filter(|differs| !differs.is_seen)
             .and_then(DifferenceReport::question);
-        let question = question.map(|question| format!(": {question}"));
+        let question = question.map(|question| format!(". {}", capitalized(&question)));
         Some(format!(
             "no test distinguishes it from patch {other}{}",
             question.unwrap_or_default()
@@ -63,13 +63,13 @@ impl Outcome {
     pub fn family_is_alike(&self, patch: &PatchReport) -> String {
         let tests = match self.fixes_all(patch) {
             true => "no test",
-            false => "no test that it fixes or that passed before",
+            false => "no test that this patch fixes and no test that passed before",
         };
-        let them = agree(patch.alike, "the two", "them");
+        let them = agree(patch.alike, "it from this patch", "them");
         let examples = match self.has_doctests {
             true => format!(
                 ", but no doctest was run with {}",
-                agree(patch.alike, "the other", "the others")
+                agree(patch.alike, "it", "them")
             ),
             false => String::new(),
         };

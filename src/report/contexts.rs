@@ -15,8 +15,8 @@ impl ContextReport {
     /// `with `a` = 1, it yields true and the condition of the patch yields false`.
     pub fn sentence(&self) -> String {
         let [patch, this] = self.yields;
-        let both = compared(["it", "the condition of the patch"], [this, patch]);
-        format!("with {}, {both}", named(&self.context))
+        let both = compared(["it", "the patch"], [this, patch]);
+        format!("when {}, {both}", named(&self.context))
     }
 }
 
@@ -25,9 +25,9 @@ fn compared(names: [&str; 2], yields: [Option<bool>; 2]) -> String {
     let [one, other] = names;
     match yields {
         [Some(a), Some(b)] => format!("{one} yields {a} and {other} yields {b}"),
-        [Some(a), None] => format!("{one} yields {a} and {other} cannot be computed"),
-        [None, Some(b)] => format!("{one} cannot be computed and {other} yields {b}"),
-        [None, None] => format!("neither {one} nor {other} can be computed"),
+        [Some(a), None] => format!("{one} yields {a} and {other} cannot be evaluated"),
+        [None, Some(b)] => format!("{one} cannot be evaluated and {other} yields {b}"),
+        [None, None] => format!("neither {one} nor {other} can be evaluated"),
     }
 }
 
@@ -35,7 +35,7 @@ fn compared(names: [&str; 2], yields: [Option<bool>; 2]) -> String {
 fn named(values: &[(String, String)]) -> String {
     let values = values
         .iter()
-        .map(|(name, value)| format!("`{name}` = {value}"));
+        .map(|(name, value)| format!("`{name}` is {value}"));
     values.collect::<Vec<String>>().join(", ")
 }
 
@@ -111,12 +111,18 @@ impl DifferenceReport {
     /// The difference as a question to the reader; `None` if no context was found.
     pub fn question(&self) -> Option<String> {
         let [mine, others] = self.ranks;
-        let this = format!("the condition of patch {mine}");
-        let other = format!("that of patch {others}");
-        let both = compared([&this, &other], self.yields?);
-        Some(format!(
-            "with {}, {both}; which is right?",
-            named(&self.context)
-        ))
+        let [this, other] = self.yields?;
+        let yielded = |outcome: Option<bool>| match outcome {
+            Some(outcome) => outcome.to_string(),
+            None => "cannot be evaluated".to_owned(),
+        };
+        (this != other).then(|| {
+            format!(
+                "they disagree when {} (patch {mine}: {}, patch {others}: {}); which do you want?",
+                named(&self.context),
+                yielded(this),
+                yielded(other)
+            )
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::Ending;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
-    /// Places were found where other values make the failing tests pass.
+    /// Places were found where different values make the failing tests pass.
     Localized,
     /// Repairs were found.
     Repaired,

@@ -79,9 +79,9 @@ macro_rules! exit_codes {
             "
   3    the program does not build
   4    unusable baseline: no tests except doctests, only flaky failures, instrumentation changes
-       outcomes, or (C) the build never compiles a changed source again
+       outcomes, or (C) the build does not recompile changed sources
   5    the time limit was reached
-  70   internal error, or the report could not be written
+  70   internal error, or writing to standard output failed
   130  interrupted"
         )
     };
@@ -93,7 +93,7 @@ pub const EXIT_CODES: &str = exit_codes!(
   1    no patch was found, or some failing test has no patch (see --allow-partial), or only
        doctests fail
   2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
-       an output that cannot be written, --apply refused, a full disk"
+       a file for the report that cannot be written, --apply refused, a full disk"
 );
 
 /// Exit codes of `explain` and `review`, which search if there is no earlier result, for `--help`.
@@ -101,27 +101,27 @@ pub const READING_EXIT_CODES: &str = exit_codes!(
     "  0    the search found patches, or there is nothing to repair
   1    the search found no patch, or some failing test has no patch, or only doctests fail
   2    wrong usage: no manifest, no such package, test, patch or place, an argument that the tests
-       reject, an output that cannot be written, a full disk"
+       reject, a file for the report that cannot be written, a full disk"
 );
 
 /// Exit codes of `localize`, for `--help`.
 pub const LOCALIZE_EXIT_CODES: &str = exit_codes!(
     "  0    places were found, or there is nothing to repair (`outcome` in JSON says which)
   1    no place was found, or only doctests fail
-  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, an
-       output that cannot be written, a full disk"
+  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, a
+       file for the report that cannot be written, a full disk"
 );
 
 /// Exit codes of `list`, for `--help`.
 pub const LIST_EXIT_CODES: &str = "\
 Exit codes:
   0    the tests and places are shown
-  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, an
-       output that cannot be written, a full disk
+  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, a
+       file for the report that cannot be written, a full disk
   3    the program does not build
   4    there are no tests
   5    the time limit was reached
-  70   internal error, or the report could not be written
+  70   internal error, or writing to standard output failed
   130  interrupted";
 
 /// Exit codes of `merge`, for `--help`.
@@ -133,5 +133,5 @@ Exit codes:
   3    in a shard the program did not build
   4    in a shard the baseline was unusable
   5    in a shard the time limit was reached
-  70   internal error, in a shard or in `merge`, or the report could not be written
+  70   internal error, in a shard or in `merge`, or writing to standard output failed
   130  a shard was interrupted";

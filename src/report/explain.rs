@@ -48,7 +48,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         patch.rank, patch.kind, patch.id
     )?;
     writeln!(out, "{}", patch.diff)?;
-    writeln!(out, "How it was found: {}.\n", patch.why)?;
+    writeln!(out, "Change: {}.\n", patch.why)?;
     if let Some(caveat) = patch.evidence.caveat() {
         writeln!(out, "Unchecked: {caveat}.\n")?;
     }
@@ -75,14 +75,14 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "Values cannot distinguish it from another patch here: both conditions would have to be found from recorded values."
+                "Not compared with another patch: both conditions would have to come from recorded values."
             ),
         };
     };
     let other = differs.ranks[1];
     let values = match differs.is_seen {
         true => "their conditions differ in recorded values",
-        false => "their conditions agree in all recorded values",
+        false => "their conditions agree for all recorded values",
     };
     writeln!(
         out,
@@ -91,9 +91,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     )?;
     match differs.question() {
         Some(question) => {
-            let mut letters = question.chars();
-            let first = letters.next().map(|first| first.to_uppercase().to_string());
-            writeln!(out, "  {}{}", first.unwrap_or_default(), letters.as_str())?;
+            writeln!(out, "  {}", super::phrases::capitalized(&question))?;
             // Recorded values may be those of a run with forced outcomes, which neither patch has.
             let decides = match differs.is_seen {
                 true => format!(
@@ -108,7 +106,8 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         }
         None => writeln!(
             out,
-            "  The tool knows no values that can occur together and for which the patches differ."
+            "  No values are known that can occur together and distinguish the patches; `{} apply {} --with-test` looks for a test that does.",
+            outcome.command, patch.rank
         ),
     }
 }
@@ -168,7 +167,8 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     }
     writeln!(
         out,
-        "Its family: other plausible patches, not built alone; {}:",
+        "{}, unchecked ({}):",
+        agree(patch.alike, "Alternative", "Alternatives"),
         outcome.family_is_alike(patch)
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
@@ -202,10 +202,10 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
     let contexts = count(clause.contexts, "context");
     writeln!(
         out,
-        "  decided the outcome in {contexts}; for example {}",
+        "  decides the outcome in {contexts}, for example {}",
         match &*clause.example {
-            [(name, _)] if *name == clause.text => format!("where it is {outcome}"),
-            example => format!("it is {outcome} with {}", values(example)),
+            [(name, _)] if *name == clause.text => format!("one in which it is {outcome}"),
+            example => format!("{outcome} with {}", values(example)),
         }
     )?;
     for (kind, tests) in [
@@ -253,7 +253,7 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
     )?;
     writeln!(
         out,
-        "Suspiciousness {:.3}, from 0 to 1; it is high where many failing tests and few passing ones go.",
+        "Suspiciousness {:.3} (0 to 1; high if many failing and few passing tests execute it).",
         site.suspiciousness
     )?;
     for angelic in &site.angelic {

@@ -1,4 +1,4 @@
-//! What `faults` finds, in the formats for machines: sets of places where other values make the failing tests pass. Such a
+//! What `faults` finds, in the formats for machines: sets of places where different values make the failing tests pass. Such a
 //! set has values and no replacement text, so it is not a patch: nothing can be applied, built or reviewed.
 
 use nopol_basics::hash::fnv1a;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::markup::code;
 use super::phrases::some;
 
-/// A minimal set of places where other values make the failing tests pass.
+/// A minimal set of places where different values make the failing tests pass.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FaultReport {
     /// From 1.
@@ -55,7 +55,7 @@ impl FaultReport {
     pub fn message(&self) -> String {
         let places: Vec<String> = self.places.iter().map(FaultPlace::sentence).collect();
         format!(
-            "Other values would make {} pass: {}. Unchecked: {}.",
+            "Different values would make {} pass: {}. Unchecked: {}.",
             some(&self.tests),
             places.join(", and "),
             Self::CAVEAT

@@ -30,9 +30,10 @@ use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use nopol_basics::agree;
 use serde::{Deserialize, Serialize};
 
-pub use self::assurance::{Assurance, advice, claim};
+pub use self::assurance::{Assurance, advice, claim, number};
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
 pub use self::ending::{
@@ -347,13 +348,24 @@ impl PatchReport {
             true => format!("ranked lower: with this patch {warnings}"),
             false => warnings,
         });
-        let made_for = self.clauses.iter().filter_map(|clause| {
-            let test = clause.only_test.as_ref()?;
-            Some(format!(
-                "`{}` may fit {} and nothing else: no other test was recorded with this value",
-                clause.text,
-                markup::code(test)
-            ))
+        let mut made_for: Vec<(&str, Vec<String>)> = Vec::new();
+        for clause in &self.clauses {
+            let Some(test) = &clause.only_test else {
+                continue;
+            };
+            let text = markup::code(&clause.text);
+            match made_for.iter_mut().find(|(known, _)| *known == test) {
+                Some((_, clauses)) => clauses.push(text),
+                None => made_for.push((test, vec![text])),
+            }
+        }
+        let made_for = made_for.iter().map(|(test, clauses)| {
+            format!(
+                "{} may overfit {}: no other test has {} here",
+                phrases::listed(clauses),
+                markup::code(test),
+                agree(clauses.len(), "this value", "these values")
+            )
         });
         let doubts: Vec<String> = warned.into_iter().chain(made_for).collect();
         (!doubts.is_empty()).then(|| doubts.join("; "))

@@ -22,7 +22,7 @@ pub fn headline(patch: &PatchReport) -> String {
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
-        (Assurance::Asserted, _) => format!("{what} satisfies the assertions"),
+        (Assurance::Asserted, _) => format!("{what} satisfies the specification"),
         (Assurance::Edited, _) => format!("{what}, edited by hand"),
         (Assurance::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
@@ -135,7 +135,19 @@ pub fn message(patch: &PatchReport) -> String {
 /// Names of tests, each marked as one.
 pub fn names<T: AsRef<str>>(tests: &[T]) -> String {
     let names: Vec<String> = tests.iter().map(|test| code(test.as_ref())).collect();
-    names.join(", ")
+    listed(&names)
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(items: &[impl AsRef<str>]) -> String {
+    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    match &*items {
+        [before @ .., one, last] => {
+            let last = format!("{one} and {last}");
+            [before, &[last.as_str()]].concat().join(", ")
+        }
+        _ => items.concat(),
+    }
 }
 
 /// The first letter large.

@@ -6,7 +6,7 @@ use super::Ending;
 use super::Outcome;
 use super::SiteReport;
 use super::format::human::place;
-use super::phrases::capitalized;
+use super::phrases::{capitalized, listed};
 
 impl Outcome {
     /// Why the run ended as it did, in particular why there is no patch.
@@ -22,7 +22,7 @@ impl Outcome {
     /// What the run looked for.
     pub fn sought(&self) -> &'static str {
         match self.scope.is_localization {
-            true => "angelic site",
+            true => "angelic place",
             false => "patch",
         }
     }
@@ -36,7 +36,7 @@ impl Outcome {
                 0 => String::new(),
                 more => format!("; and {more} more"),
             };
-            format!("These parts were not searched: {}{more}.", told.join("; "))
+            format!("Not searched: {}{more}.", told.join("; "))
         })
     }
 
@@ -92,9 +92,8 @@ impl Outcome {
     pub fn pairs_in_vain(&self) -> Option<&'static str> {
         let has_pair = self.patches.iter().any(|patch| patch.edits.len() > 1);
         let is_said = self.patches.is_empty() && self.angelic_sites().is_empty();
-        (self.tried_pairs && !has_pair && !is_said).then_some(
-            "Changing two conditions at once was tried, too, and fixes no other failing test.",
-        )
+        (self.tried_pairs && !has_pair && !is_said)
+            .then_some("Changing two conditions at once was tried and fixes no other failing test.")
     }
 
     /// The early exits that were tried, as a sentence.
@@ -237,7 +236,7 @@ impl Outcome {
                 agree(computing, "it", "any of them"),
                 match self.kinds()[..] {
                     ["arithmetic"] =>
-                        "Conditions were not examined, because `--kind` names no other kind.",
+                        "Conditions were not examined, because of `--kind arithmetic`.",
                     _ => "Failing tests reach no place of another kind.",
                 },
                 self.command
@@ -247,47 +246,34 @@ impl Outcome {
         let has_condition = forced.iter().any(|site| site.has_condition);
         let (pairs, next) = match self.tried_pairs {
             _ if !has_condition => ("", ""),
-            true => (
-                " Changing two conditions at once does not help, either.",
-                "",
-            ),
+            true => (" Changing two conditions at once does not help either.", ""),
             false if self.is_quick() => ("", " Without `--quick`, more is tried."),
-            false => (
-                "",
-                " Perhaps two conditions must change at once, which `--multi` tries.",
-            ),
+            false => ("", " If two conditions must change at once, try `--multi`."),
         };
         let is_any = |kind: &str| forced.iter().any(|site| site.kind == kind);
-        let mut ways = Vec::new();
-        if has_condition {
-            ways.push("the condition is forced");
-        }
-        if is_any("precondition") {
-            ways.push("the statement is skipped");
-        }
-        if is_any("guard") {
-            ways.push("an early exit is taken");
-        }
+        let ways = [
+            (has_condition, "forcing the condition"),
+            (is_any("precondition"), "skipping the statement"),
+            (is_any("guard"), "taking an early exit"),
+        ];
+        let ways: Vec<&str> = ways.iter().filter(|way| way.0).map(|way| way.1).collect();
         let ways = match &*ways {
-            [one] => (*one).to_owned(),
-            [before @ .., last] => format!("{} or {last}", before.join(", ")),
-            [] => String::new(),
-        };
-        let none = match places(&forced).len() {
-            1 => {
-                format!(
-                    "at the only place that failing tests reach, no failing test passes when {ways}"
-                )
+            [before @ .., one, last] => {
+                let last = format!("{one} or {last}");
+                [before, &[last.as_str()]].concat().join(", ")
             }
-            places => format!(
-                "at none of the {places} places that failing tests reach does a failing test pass when {ways}"
-            ),
+            _ => ways.concat(),
         };
+        let (number, there) = match places(&forced).len() {
+            1 => ("one place".to_owned(), "there"),
+            several => (count(several, "place"), "at one of them"),
+        };
+        let none = format!("{} {there} makes no failing test pass", capitalized(&ways));
         if self.scope.is_localization {
             return self
                 .angelic_sites()
                 .is_empty()
-                .then(|| format!("{}.", capitalized(&none)));
+                .then(|| format!("Failing tests reach {number}. {none}."));
         }
         let edited = match (has_condition && !self.is_quick(), computing > 0) {
             (false, false) => None,
@@ -296,12 +282,11 @@ impl Outcome {
             (false, true) => Some("integer expressions"),
         };
         let edited = edited.map_or_else(String::new, |what| {
-            format!("; small edits of {what} do not help, either")
+            format!(", and small edits of {what} do not help either")
         });
         let tried = match has_condition {
             true => format!(
-                "The search found no change of one condition that fixes a failing test. {}{edited}.{pairs}",
-                capitalized(&none)
+                "The search found no change of one condition that fixes a failing test. Failing tests reach {number}. {none}{edited}.{pairs}"
             ),
             false => {
                 let read = match self.unread.is_empty() {
@@ -318,8 +303,8 @@ impl Outcome {
                     ),
                 };
                 format!(
-                    "The search found no new condition that fixes a failing test: {none}, and the \
-                     failing tests reach no condition that{read} {allowed}{edited}.{pairs}"
+                    "The search found no new condition that fixes a failing test. Failing tests reach {number} and no condition \
+                     that{read} {allowed}. {none}{edited}.{pairs}"
                 )
             }
         };
@@ -351,8 +336,7 @@ fn places(sites: &[&SiteReport]) -> Vec<String> {
 /// `a`, `a and b`, `a, b and 3 more`.
 fn enumerated(named: &[&str], more: usize) -> String {
     match (named, more) {
-        ([one], 0) => (*one).to_owned(),
-        ([before @ .., last], 0) => format!("{} and {last}", before.join(", ")),
+        (_, 0) => listed(named),
         (_, more) => format!("{} and {more} more", named.join(", ")),
     }
 }

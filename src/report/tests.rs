@@ -136,7 +136,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       |        ^^^^^^^^^^^^^^
       |
       = note: likely (62 %): `>` changed to `>=`
-      = note: no test distinguishes it from patch 1: with `score` = 0, the condition of patch 2 yields true and that of patch 1 yields false; which is right?
+      = note: no test distinguishes it from patch 1. They disagree when `score` is 0 (patch 2: true, patch 1: false); which do you want?
       = note: more: cargo nopol explain 1cce2c43-2 --top 2
     help: change it to `score != needed`
       |
@@ -164,7 +164,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
       |        ^^^^^^^^^^^^^^
       |
       = note: likely (62 %): `>` changed to `>=`
-      = note: unchecked: the run was stopped before it was rebuilt alone and checked against all tests
+      = note: unchecked: the search was stopped before this patch was built on its own and checked against all tests
       = note: more: cargo nopol explain 1cce2c43-1 --top 2
     help: change it to `score >= needed`
       |
@@ -173,7 +173,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
 
     1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
     It does not fix `grades::tests::other`.
-    Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
+    Applied patch 1 to src/lib.rs. `cargo nopol undo` reverts it.
     This test still fails: `grades::tests::other`. No patch for it was found.
     ");
 }
@@ -198,7 +198,7 @@ fn groups_have_a_heading_each() {
 }
 
 #[test]
-fn errors_are_left_to_standard_error_and_other_endings_are_said() {
+fn errors_go_to_standard_error_and_other_endings_are_reported() {
     let ended = |ending| {
         human(&Outcome {
             ending,
@@ -254,7 +254,7 @@ fn angelic_sites_are_listed_most_suspicious_first() {
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"
-    Angelic sites, most suspicious first:
+    Angelic places, most suspicious first:
       1.000  1cce2c43  src/lib.rs:4:8  condition  score > needed
              forced true: `grades::tests::just_enough` passes
              forced true at the first 2 evaluations, then false: `grades::tests::just_enough` passes
@@ -263,7 +263,7 @@ fn angelic_sites_are_listed_most_suspicious_first() {
              skipped at evaluations 2 and 4: `grades::tests::just_enough` passes
              skipped at the first evaluation: `grades::tests::just_enough` passes
              skipped after 3 evaluations: `grades::tests::just_enough` passes
-    At 1 other site that failing tests reach, no forced outcome makes a test pass.
+    At 1 other place that failing tests reach, no forced outcome makes a test pass.
     ");
 }
 
@@ -283,9 +283,9 @@ fn tests_and_sites_are_listed() {
     assert_snapshot!(human(&outcome), @r"
     Tests
       grades::tests::just_enough
-    Sites
+    Places
       1cce2c43  src/lib.rs:4:8  condition  score > needed
-    1 test, 1 site
+    1 test, 1 place
     Places for an early exit are left out; `--kind guard` lists them.
     ");
 }
@@ -304,8 +304,8 @@ fn what_has_no_places_is_said_if_there_are_none() {
     assert_snapshot!(human(&outcome), @r"
     Tests
       grades::tests::just_enough
-    Sites
-    1 test, 0 sites
+    Places
+    1 test, 0 places
     The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro and under `#[cfg(test)]` cannot be patched.
     ");
 }
@@ -320,7 +320,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked lower: with this patch the compiler warns: `x` is used uninitialized; `score == 50` may fit `{TEST}` and nothing else: no other test was recorded with this value"
+            "ranked lower: with this patch the compiler warns: `x` is used uninitialized; `score == 50` may overfit `{TEST}`: no other test has this value here"
         )
     );
 }

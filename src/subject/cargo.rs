@@ -135,11 +135,10 @@ impl Packages {
             match names.iter().find(|name| !is_known(name)) {
                 None => Ok(()),
                 Some(name) => Err(SubjectError::Usage(format!(
-                    "no {kind} target `{name}` in the workspace; it has {}",
-                    if known.is_empty() {
-                        "none".to_string()
-                    } else {
-                        known.join(", ")
+                    "the workspace has no {kind} target `{name}`{}",
+                    match &*known {
+                        [] => format!(", and no other {kind} target"),
+                        some => format!("; it has {}", some.join(", ")),
                     }
                 ))),
             }

@@ -52,7 +52,7 @@ fn an_unknown_package_or_test_is_a_usage_error() {
     assert_says(
         &run,
         2,
-        &["no test is called `tests::nowhere`", "cargo nopol list"],
+        &["no test is named `tests::nowhere`", "cargo nopol list"],
     );
     let run = subject.nopol(&["--failing", "just_enough_is_enuf"]);
     assert_says(&run, 2, &["Did you mean `tests::just_enough_is_enough`?"]);
@@ -197,7 +197,7 @@ fn when_every_test_fails_a_warning_says_what_follows() {
     let run = Subject::lib(only_failing).nopol(&[]);
     assert!(
         run.stderr
-            .contains("no test passes, so no test shows whether a patch breaks what works now"),
+            .contains("no test passes, so nothing shows whether a patch breaks working code"),
         "{}",
         run.stderr
     );
@@ -602,7 +602,7 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     let edited = format!("{GRADES}// a change of my own\n");
     fs::write(subject.root.join("src/lib.rs"), &edited).unwrap();
     let run = subject.nopol(&["--apply"]);
-    assert_says(&run, 2, &["git has not committed", "--allow-dirty"]);
+    assert_says(&run, 2, &["has uncommitted changes", "--allow-dirty"]);
     assert!(
         run.stdout.contains("  if score >= needed {"),
         "the patch is still shown"

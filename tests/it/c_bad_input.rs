@@ -398,7 +398,7 @@ fn when_every_test_fails_a_warning_says_what_follows() {
     let subject = program(GRADES, &[BUILD, FAILING].concat());
     let run = subject.nopol_c(&["--format", "json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let words = "no test passes, so no test shows whether a patch breaks what works now";
+    let words = "no test passes, so nothing shows whether a patch breaks working code";
     warns(&run.json(), &[words]);
     assert!(run.stderr.contains(words), "{}", run.stderr);
 }
@@ -481,7 +481,7 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     fs::write(subject.root.join("grades.c"), &edited).unwrap();
     let run = subject.nopol_c(&["--apply"]);
     assert_eq!(run.code, 2, "{}", run.stderr);
-    for word in ["git has not committed", "--allow-dirty"] {
+    for word in ["has uncommitted changes", "--allow-dirty"] {
         assert!(run.stderr.contains(word), "{}", run.stderr);
     }
     assert!(
@@ -552,7 +552,7 @@ fn what_is_wrong_with_a_test_that_no_patch_cures_is_told() {
     let run = subject.nopol_c(&[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     for told in [
-        "`shouts` prints `no` instead of `YES` in line 1",
+        "`shouts` prints `no` instead of `YES` on line 1",
         "`no-newline` prints the expected output except for newlines at its end",
         "`code` exits with 0 instead of 7",
     ] {
@@ -582,7 +582,7 @@ fn lines_that_differ_in_how_they_end_are_told_apart() {
     let subject = program(GRADES, &[BUILD, PASSING, failing].concat());
     let run = subject.nopol_c(&[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
-    let told = "`windows` prints `no` instead of `no\\r` in line 1";
+    let told = "`windows` prints `no` instead of `no\\r` on line 1";
     assert!(run.stdout.contains(told), "{}", run.stdout);
 }
 

@@ -186,12 +186,12 @@ fn an_unknown_test_is_a_usage_error() {
     let subject = grades();
     let args = ["--failing", "just-enough-is-enuf"];
     let words = [
-        "no test is called `just-enough-is-enuf`",
+        "no test is named `just-enough-is-enuf`",
         "Did you mean `just-enough-is-enough`?",
     ];
     ends(&subject, &args, 2, "usage-error", &words);
     let words = [
-        "no test is called `zebra`",
+        "no test is named `zebra`",
         "all 5 tests",
         "`cargo nopol c list`",
     ];

@@ -74,7 +74,7 @@ fn a_program_is_repaired_with_the_file_that_is_written() {
     let run = nopol(&subject, &["c", "--init"]);
     assert_eq!(run.code, 2, "{}", run.stdout);
     assert!(
-        run.stderr.contains("nopol.toml exists already"),
+        run.stderr.contains("nopol.toml already exists"),
         "{}",
         run.stderr
     );
@@ -98,7 +98,7 @@ fn a_makefile_of_which_the_first_target_runs_the_tests_is_built_without_them() {
     ]);
     let run = nopol(&subject, &["c", "--init"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let told = "plain `make` also makes the target `check`, which is left out";
+    let told = "plain `make` also builds the target `check`, whose failure would end the build";
     assert!(run.stdout.contains(told), "{}", run.stdout);
     let run = nopol(&subject, &["c", "--format", "json"]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);

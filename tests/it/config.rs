@@ -91,7 +91,7 @@ fn a_file_chooses_the_format_and_the_search_obeys_it() {
     let settings = "format = \"json\"\nfailing = [\"no_such_test\"]\n";
     fs::write(subject.root.join("nopol.toml"), settings).unwrap();
     let run = subject.nopol(&[]);
-    refuses(&run, &["no test is called `no_such_test`"]);
+    refuses(&run, &["no test is named `no_such_test`"]);
     assert_eq!(run.json()["outcome"], "usage-error");
 }
 

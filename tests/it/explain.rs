@@ -50,19 +50,19 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
          }
          let lower = sorted[int_pos - 1];
 
-    How it was found: `>` changed to `>=`.
+    Change: `>` changed to `>=`.
 
     Clause `pos >= n`
-      decided the outcome in 11 contexts; for example it is true with pos = 3.0, n = 3.0
+      decides the outcome in 11 contexts, for example true with pos = 3.0, n = 3.0
       in 1 failing test: `percentile::percentile::rank::tests::third_quartile_of_three_values`
       in 9 passing tests: `percentile::percentile::rank::tests::at_the_first_value`, `percentile::percentile::rank::tests::at_the_middle_value`, `percentile::percentile::rank::tests::between_two_values`, `percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum`, `percentile::percentile::rank::tests::just_before_the_last_value` and 4 more
 
-    Its family: other plausible patches, not built alone; no test distinguishes the two:
-      1.1 `n <= fpos` in line 31
+    Alternative, unchecked (no test distinguishes it from this patch):
+      1.1 `n <= fpos` on line 31
       Apply one with `cargo nopol apply 1.N`.
 
-    Compared with patch 2: their conditions agree in all recorded values; no test distinguishes the patches.
-      The tool knows no values that can occur together and for which the patches differ.
+    Compared with patch 2: their conditions agree for all recorded values; no test distinguishes the patches.
+      No values are known that can occur together and distinguish the patches.
     ");
 
     let unknown = subject.nopol(&["explain", "deadbeef"]);
@@ -70,7 +70,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
     assert!(unknown.stdout.is_empty(), "{}", unknown.stdout);
     assert!(
         unknown.stderr.contains(
-            "`deadbeef` is neither a patch nor a site of the last search: the patches are "
+            "`deadbeef` is neither a patch nor a place of the last search: the patches are "
         ),
         "{}",
         unknown.stderr

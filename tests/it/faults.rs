@@ -1,4 +1,4 @@
-//! `cargo nopol faults`: the smallest sets of places where other values make the failing tests pass.
+//! `cargo nopol faults`: the smallest sets of places where different values make the failing tests pass.
 
 use std::fs;
 
@@ -332,7 +332,7 @@ int main(void)
 "#;
     let subject = program(text, &[("", "2")]);
     let run = subject.nopol(&["c", "faults"]);
-    let note = "note: a pointer or reference is never a candidate; not examined: p.c:7\n";
+    let note = "note: pointers and references were not examined: p.c:7\n";
     assert!(run.stdout.contains(note), "{}", run.stdout);
 }
 
@@ -448,7 +448,7 @@ fn the_formats_for_machines_show_places_and_values_and_offer_no_patch() {
     assert_eq!(rules.unwrap()[index]["id"], "nopol/fault");
 
     let github = by("github");
-    let first = "::notice file=numbers.c,line=44,col=12,title=cargo nopol%3A candidate 1::Other values would make ";
+    let first = "::notice file=numbers.c,line=44,col=12,title=cargo nopol%3A set of places 1::Different values would make ";
     assert!(github.starts_with(first), "{github}");
     assert_eq!(github.lines().count(), 2, "{github}");
 

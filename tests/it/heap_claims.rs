@@ -155,7 +155,8 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
         "fill_reference",
     ]);
     assert!(
-        run.stdout.contains("`fill` is correct in both calls"),
+        run.stdout
+            .contains("`fill` meets the specification in both calls"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -164,7 +165,8 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
     let post = "n1.level = 4000000001";
     let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
     assert!(
-        run.stdout.contains("`fill` is correct in the call"),
+        run.stdout
+            .contains("`fill` meets the specification in the call"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -375,7 +377,7 @@ int main(void)
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("as you want it"), "{}", run.stdout);
+    assert!(run.stdout.contains("│ corrected"), "{}", run.stdout);
 }
 
 #[test]
@@ -406,7 +408,7 @@ int main(int argc, char **argv) {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout
-            .contains("a repair need not make the others pass: `t2` now passes")
+            .contains("of the tests that --failing does not name, `t2` also passes")
             && run.stdout.contains(", and `t3` still fails"),
         "{}",
         run.stdout
@@ -466,11 +468,11 @@ fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
         (13, "n1->held = 1"),
         (
             16,
-            "the change of `n1->held` stays, because the program has moved on since then; another `undo` takes back the `change` or `spec` before it",
+            "the change of `n1->held` stays, because the program has moved on since then; another `undo` undoes the `change` or `spec` before it",
         ),
         (17, "checkpoint 0 is removed"),
         (18, "there are no checkpoints: `spec` makes one"),
-        (19, "there is nothing to take back"),
+        (19, "there is nothing to undo"),
     ];
     for (number, wanted) in answers {
         assert_eq!(answer(number), wanted, "{number}: {}", run.stdout);
@@ -656,7 +658,8 @@ fn a_reference_that_frees_what_it_must_not_says_nothing() {
         run.stderr
     );
     assert!(
-        run.stdout.contains("`take` fails in the call:"),
+        run.stdout
+            .contains("`take` violates the specification in the call:"),
         "{}",
         run.stdout
     );

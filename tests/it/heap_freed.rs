@@ -101,7 +101,7 @@ fn a_program_whose_blocks_cannot_be_observed_is_said_to_be_one() {
         .status();
     assert!(built.unwrap().success());
     let run = debug(&subject, "start", "stock");
-    let sentence = "what the program frees is seen only in the statements that you step through, because it is built with a sanitizer";
+    let sentence = "freed memory is noticed only in statements that you step through, because it is built with a sanitizer";
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
     let own = STOCK.replace(
         "static struct entry *top;",

@@ -43,7 +43,7 @@ static void measure(void) {
     +    while (at != END && count >= NONE) {
     ");
     assert!(
-        run.stdout.contains("in force from here on"),
+        run.stdout.contains("the session continues with the patch"),
         "{}",
         run.stdout
     );
@@ -68,7 +68,7 @@ static void drop(void) {
     -    struct node *old = head; head = old;
     +    struct node *old = head; head = old->next;
     ");
-    let sentence = "but the patch is not in force, because line 14 has several statements, and gdb can only execute all of them \
+    let sentence = "but the session cannot continue with the patch, because line 14 has several statements, and gdb can only execute all of them \
                     at once; `rewrite FILE` writes it:";
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
     assert!(subject.read("patched.c").contains("head = old->next;"));
@@ -207,7 +207,7 @@ static void pop(void) {
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
     assert!(
         run.stdout.contains(
-            "(nopol) spec\nthe state is added to the specification: checkpoint 0\n(nopol) next 2"
+            "(nopol) spec\nadded this state to the specification as checkpoint 0\n(nopol) next 2"
         ),
         "{}",
         run.stdout
@@ -239,11 +239,11 @@ static void last(void) {
         run.stdout
     );
     assert!(
-        !run.stdout.contains("in force from here on"),
+        !run.stdout.contains("the session continues with the patch"),
         "{}",
         run.stdout
     );
-    let sentence = "the program got SIGSEGV here, so the patch is in force in `last` only after `start` or `resume`:";
+    let sentence = "the program got SIGSEGV here, so the session continues with the patch in `last` only after `start` or `resume`:";
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
 }
 

@@ -63,7 +63,8 @@ fn a_function_is_repaired_by_its_reference_applied_and_undone() {
     let run = subject.nopol_c(&command);
     assert_eq!(run.code, 0, "{}", run.stdout);
     assert!(
-        run.stdout.contains("is correct in all 4 calls"),
+        run.stdout
+            .contains("meets the specification in all 4 calls"),
         "{}",
         run.stdout
     );

@@ -171,7 +171,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     assert_eq!(subject.snapshot(), before);
     assert!(
         run.stdout
-            .contains("`cargo nopol c apply` writes it into the source")
+            .contains("`cargo nopol c apply` builds and tests the patch")
     );
     let applied = subject.nopol(&["c", "apply"]);
     assert_eq!(applied.code, 0, "{}", applied.stderr);
@@ -244,7 +244,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) next 0
     `next 0` executes nothing
     (nopol) spec
-    the state is added to the specification: checkpoint 0
+    added this state to the specification as checkpoint 0
     (nopol) repair
     there is nothing to repair yet: only the state at the beginning of the call is asserted; continue, and assert another state
     (nopol) resume 7
@@ -252,7 +252,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) undo
     checkpoint 0 is removed
     (nopol) undo
-    there is nothing to take back
+    there is nothing to undo
     (nopol) rewrite
     there is no patch yet: `repair` searches for one
     (nopol) print head->data
@@ -382,7 +382,7 @@ int main(void) {
     (nopol) print cat->kin
     `n1->kin` is an array: name one of its elements, such as `n1->kin[0]`
     (nopol) change cat->name[1] 97
-    as the program has it                            │ as you want it
+    actual                                           │ corrected
     ─────────────────────                            │ ──────────────
     count = [1, 2]                                   │ count = [1, 2]
                                                      │
@@ -396,7 +396,7 @@ int main(void) {
     │ kin[1] ▸ null   │                              │ │ kin[1] ▸ null   │
     └─────────────────┘                              │ └─────────────────┘
     (nopol) change n1->lives[2] 4
-    as the program has it                            │ as you want it
+    actual                                           │ corrected
     ─────────────────────                            │ ──────────────
     count = [1, 2]                                   │ count = [1, 2]
                                                      │

@@ -160,9 +160,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     let again = subject.nopol(&["apply"]);
     assert_eq!(again.code, 2, "{}", again.stderr);
     assert!(
-        again
-            .stderr
-            .contains("passes already with what was applied before: patch 1;"),
+        again.stderr.contains("is applied and already fixes `"),
         "{}",
         again.stderr
     );
@@ -179,7 +177,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     );
     fs::write(&path, with_patch).unwrap();
     let undone = subject.nopol(&["undo"]);
-    assert_eq!(undone.stdout, "Took back patch 1 in src/lib.rs.\n");
+    assert_eq!(undone.stdout, "Reverted patch 1 in src/lib.rs.\n");
     assert_eq!(subject.read("src/lib.rs"), GRADES);
 }
 
@@ -243,7 +241,7 @@ fn a_work_directory_in_the_subject_is_used_again() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
-fn apply_means_no_search_before_one_that_ended_without_a_patch() {
+fn a_run_without_a_patch_leaves_those_of_another_command() {
     let source = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { int v; struct n *next; };\n\
          int worth(struct n *n) {\n    int sum = 0;\n    while (n != NULL) {\n        sum = n->v;\n        n = n->next;\n    }\n    return sum + 1;\n}\n\
          int main(int argc, char **argv) {\n    struct n *n = NULL;\n    for (int i = 1; i < argc; i++) {\n\
@@ -253,29 +251,44 @@ fn apply_means_no_search_before_one_that_ended_without_a_patch() {
          [[c.test]]\nname = \"one\"\ncommand = \"./a 4\"\nstdout = \"4\\n\"\n\
          [[c.test]]\nname = \"two\"\ncommand = \"./a 7\"\nstdout = \"7\\n\"\n";
     let subject = Subject::new(&[("a.c", source), ("nopol.toml", manifest)]);
-    let found = subject.nopol_c(&["mutate", "--level", "2"]);
-    assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
-    let ended = subject.nopol_c(&["heap", "--failing", "one", "--time-limit", "0"]);
-    assert_eq!(ended.code, 5, "{}{}", ended.stdout, ended.stderr);
+    let finds_nothing = || {
+        let ended = subject.nopol_c(&["heap", "--failing", "one", "--time-limit", "0"]);
+        assert_eq!(ended.code, 5, "{}{}", ended.stdout, ended.stderr);
+    };
+    finds_nothing();
     let before = subject.snapshot();
     let refused = subject.nopol_c(&["apply"]);
     assert_eq!(refused.code, 2, "{}{}", refused.stdout, refused.stderr);
     assert!(
         refused
             .stderr
-            .contains("there is no patch to apply: `cargo nopol c heap`, which ended"),
+            .contains("there is no patch to apply: the last run, `cargo nopol c heap`, found none"),
         "{}",
         refused.stderr
     );
     assert_eq!(subject.snapshot(), before);
-    // Else it says which search the patch is of.
-    subject.nopol_c(&["mutate", "--level", "2"]);
+    let found = subject.nopol_c(&["mutate", "--level", "2"]);
+    assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
+    finds_nothing();
+    let explained = subject.nopol_c(&["explain"]);
+    assert!(
+        explained
+            .stderr
+            .contains("note: this patch is of the `cargo nopol c mutate` run that ended"),
+        "{}",
+        explained.stderr
+    );
+    assert!(
+        explained.stdout.contains("Change: `"),
+        "{}",
+        explained.stdout
+    );
     let applied = subject.nopol_c(&["apply"]);
     assert_eq!(applied.code, 0, "{}{}", applied.stdout, applied.stderr);
     assert!(
         applied
             .stderr
-            .contains("note: patch 1 is of `cargo nopol c mutate`, which ended"),
+            .contains("note: this is patch 1 of the `cargo nopol c mutate` run that ended"),
         "{}",
         applied.stderr
     );

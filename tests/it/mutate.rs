@@ -1,4 +1,4 @@
-//! `cargo nopol mutate`: all minimal repairs by mutations, or the result that there is none.
+//! `cargo nopol mutate`: all minimal repairs by mutation, or the result that there are none.
 
 use std::fs;
 
@@ -125,8 +125,8 @@ fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
     let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"many\"\ncommand = \"./p 1048575\"\nstdout = \"20\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"1\"\n";
     let subject = Subject::new(&[("p.c", source), ("nopol.toml", manifest)]);
     let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate", "--size=1"], more].concat());
-    let none = "none of the changes of a single statement repairs it in runs in which no loop iterates more than 13 times; ";
-    let longer = ", and a larger --bound follows longer runs\n";
+    let none = "No patch found. Tried: all changes of a single statement in runs in which no loop iterates more than 13 times. ";
+    let longer = " or --bound (longer runs).\n";
     let run = ask(&[]);
     assert!(
         run.stdout.contains(none) && run.stdout.ends_with(longer),
@@ -177,7 +177,7 @@ fn a_repair_is_written_and_taken_back() {
         run.stdout
     );
     assert!(
-        run.stdout.contains("`cargo nopol c apply` writes repair 1"),
+        run.stdout.contains("`cargo nopol c apply` writes patch 1"),
         "{}",
         run.stdout
     );

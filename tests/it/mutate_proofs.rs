@@ -290,7 +290,7 @@ fn reports_of_a_function_say_what_was_proved_and_by_which_command() {
     };
     let page = ask("most", "wanted", "html");
     for said in [
-        "By mutation, proved for all arguments, with global and static variables as they are initialized (<code>MOST</code>)",
+        ", proved for all arguments, with global and static variables as they are initialized (<code>MOST</code>)",
         "<code>cargo nopol mutate --function most --reference-function wanted</code>",
     ] {
         assert!(page.contains(said), "{said}: {page}");

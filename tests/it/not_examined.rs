@@ -23,8 +23,7 @@ pub fn tail(v: &[i32]) -> &[i32] { v }
 #[test]
 fn values_that_are_written_as_a_whole_are_named_as_not_examined() {
     let subject = Subject::lib(WHOLE);
-    let note = "note: a structure or another value of several parts is a candidate only where its parts are written out; \
-                not examined: ";
+    let note = "note: structures and other values of several parts were examined only where their parts are written out, so not: ";
     for (test, lines) in [
         ("swaps", "src/lib.rs:6, src/lib.rs:7"),
         ("keeps", "src/lib.rs:9"),
@@ -37,8 +36,8 @@ fn values_that_are_written_as_a_whole_are_named_as_not_examined() {
             "{}",
             run.stdout
         );
-        // It was "no other values of at most 0 places".
-        let nowhere = "the failing test goes through no place where another value could be tried";
+        // It was "no different values of at most 0 places".
+        let nowhere = "the failing test reaches no place where another value could be tried";
         assert!(run.stdout.contains(nowhere), "{}", run.stdout);
     }
 }
@@ -110,7 +109,7 @@ pub fn looped(mut x: u8) -> Option<u8> { while x > 3 { x -= 1; } None }
 #[test]
 fn the_value_that_none_leaves_out_is_named_as_not_examined() {
     let subject = Subject::lib(ABSENT);
-    let note = "note: `None` is a candidate for becoming a `Some`, but the value in it is not; not examined: ";
+    let note = "note: for a `None` that should be a `Some`, the value in it was not examined: ";
     for (test, line) in [
         ("finds", Some(2)),
         ("nevers", Some(3)),
@@ -137,16 +136,16 @@ fn a_larger_bound_is_proposed_only_where_something_repeats() {
         let run = subject.nopol(&[&["faults"], options].concat());
         assert_eq!(run.code, 1, "{}", run.stderr);
         let mut lines = run.stdout.lines();
-        let line = lines.find(|line| line.starts_with("no other values"));
+        let line = lines.find(|line| line.starts_with("no different values"));
         line.unwrap_or_default().to_owned()
     };
     assert_eq!(
         none(&["--only", "nevers"]),
-        "no other values of a single place make the failing test pass"
+        "no different values of a single place make the failing test pass"
     );
     assert_eq!(
         none(&["--only", "finds", "--size=1"]),
-        "no other values of a single place make the failing test pass; a larger --size tries more places at once"
+        "no different values of a single place make the failing test pass; a larger --size tries more places at once"
     );
     let looped = none(&["--only", "loops"]);
     assert!(

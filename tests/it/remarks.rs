@@ -118,7 +118,7 @@ fn an_index_that_only_the_new_condition_reads_is_said_to_panic() {
     let first = run.stdout.split("patch 2").next().unwrap();
     assert!(first.contains("text[at + 1]`\n"), "{}", run.stdout);
     assert!(
-        first.contains("`text[at + 1]` panics where there is no such element"),
+        first.contains("`text[at + 1]` panics if the index is out of bounds"),
         "{first}"
     );
     // The old condition reads this one, too.
@@ -245,15 +245,15 @@ fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
         ),
         (
             "three_by_seven",
-            "`subject::subject::tests::three_by_seven` is a test, and only patches and sites can be explained. `cargo nopol localize --failing three_by_seven` shows",
+            "`subject::subject::tests::three_by_seven` is a test, and only patches and places can be explained. `cargo nopol localize --failing three_by_seven` shows",
         ),
         (
             "two_by_two",
-            "is a test, and only patches and sites can be explained. `cargo nopol list` shows the sites",
+            "is a test, and only patches and places can be explained. `cargo nopol list` shows the places",
         ),
         (
             "three",
-            "is neither a patch nor a site of the last search: no patch was found",
+            "is neither a patch nor a place of the last search: no patch was found",
         ),
     ] {
         let run = subject.nopol(&[&["explain", id], &args[..]].concat());

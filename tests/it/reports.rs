@@ -237,7 +237,7 @@ fn what_is_applied_from_a_report_is_shown_as_a_diff() {
         "+    if score >= needed {",
         "-    false",
         "+    score > 99",
-        "Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.",
+        "Applied patch 1 to src/lib.rs. `cargo nopol undo` reverts it.",
     ] {
         let mut lines = run.stdout.lines();
         assert!(lines.any(|shown| shown == line), "{line}: {}", run.stdout);

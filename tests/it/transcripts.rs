@@ -73,14 +73,14 @@ fn a_missing_guard_is_shown() {
                          copying [DIR]/missing-error → [DIR]/missing-error/target/nopol/slot-[N]/copy/missing-error ([TIME])
                         building [N] test binary ([TIME])
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
-             instrumenting sites [N] sites ([TIME])
-                   tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes [N] angelic sites of [N] reached ([TIME])
-              recording contexts [N] contexts at [N] sites ([TIME])
-                    synthesizing [N] candidates at [N] sites ([TIME])
+            instrumenting places [N] places ([TIME])
+                   tracing tests same results as without instrumentation ([TIME])
+                forcing outcomes [N] places reached, [N] angelic ([TIME])
+              recording contexts [N] contexts at [N] places ([TIME])
+                    synthesizing [N] candidates at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
-                checking a patch it passes; still searching ([TIME])
+                checking a patch passed; still searching ([TIME])
     so far: doing this only under a condition makes `missing-error::missing_error::tests::last_frame_is_truncated` pass
       --> src/lib.rs:46:5
        |
@@ -94,15 +94,15 @@ fn a_missing_guard_is_shown() {
     47 +         stream.extend(payload);
     48 +     }
        |
-             instrumenting sites [N] sites ([TIME])
-                   tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes [N] angelic sites of [N] reached ([TIME])
-              recording contexts [N] contexts at [N] sites ([TIME])
-                    synthesizing [N] candidates at [N] sites ([TIME])
+            instrumenting places [N] places ([TIME])
+                   tracing tests same results as without instrumentation ([TIME])
+                forcing outcomes [N] places reached, [N] angelic ([TIME])
+              recording contexts [N] contexts at [N] places ([TIME])
+                    synthesizing [N] candidates at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patch ([TIME])
-    warning: the patch that was printed during the search (do this only if `stream.len() < 9 || payload.len() > 3`) is not shown: the finished search ranks others before it
+    warning: the patch printed during the search (do this only if `stream.len() < 9 || payload.len() > 3`) is no longer shown: others rank higher
       `missing-error::missing_error::tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
       `missing-error::missing_error::tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
 
@@ -113,8 +113,8 @@ fn a_missing_guard_is_shown() {
        |     ^
        |
        = note: [SURE]: new condition: a comparison
-       = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated`, `missing-error::missing_error::tests::truncated_payload`
-       = note: 1 alternative, not built alone; no test distinguishes the two: see `explain`
+       = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated` and `missing-error::missing_error::tests::truncated_payload`
+       = note: 1 alternative, unchecked; no test distinguishes it from this patch: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: return early if `length > rest.len()`
        |
@@ -138,11 +138,11 @@ fn patches_of_two_causes_are_shown_apart() {
                          copying [DIR]/two-causes → [DIR]/two-causes/target/nopol/slot-[N]/copy/two-causes ([TIME])
                         building [N] test binary ([TIME])
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
-             instrumenting sites [N] sites ([TIME])
-                   tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes [N] angelic sites of [N] reached ([TIME])
-              recording contexts [N] contexts at [N] sites ([TIME])
-                    synthesizing [N] candidates at [N] sites ([TIME])
+            instrumenting places [N] places ([TIME])
+                   tracing tests same results as without instrumentation ([TIME])
+                forcing outcomes [N] places reached, [N] angelic ([TIME])
+              recording contexts [N] contexts at [N] places ([TIME])
+                    synthesizing [N] candidates at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patches ([TIME])
@@ -173,7 +173,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: 4 alternatives, not built alone; no test that it fixes or that passed before distinguishes them: see `explain`
+       = note: 4 alternatives, unchecked; no test that this patch fixes and no test that passed before distinguishes them: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
        |
@@ -195,22 +195,22 @@ fn it_is_shown_why_there_is_no_patch() {
                          copying [DIR]/hopeless → [DIR]/hopeless/target/nopol/slot-[N]/copy/hopeless ([TIME])
                         building [N] test binary ([TIME])
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
-             instrumenting sites [N] sites ([TIME])
-                   tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes [N] angelic sites of [N] reached ([TIME])
-             instrumenting sites [N] sites ([TIME])
-                   tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes [N] angelic sites of [N] reached ([TIME])
+            instrumenting places [N] places ([TIME])
+                   tracing tests same results as without instrumentation ([TIME])
+                forcing outcomes [N] places reached, [N] angelic ([TIME])
+            instrumenting places [N] places ([TIME])
+                   tracing tests same results as without instrumentation ([TIME])
+                forcing outcomes [N] places reached, [N] angelic ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
-              recording contexts [N] contexts at [N] sites ([TIME])
-                    synthesizing [N] candidates at [N] sites ([TIME])
+              recording contexts [N] contexts at [N] places ([TIME])
+                    synthesizing [N] candidates at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
     No patch found.
       `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    The search found no change of one condition that fixes a failing test. At none of the 10 places that failing tests reach does a failing test pass when the condition is forced or an early exit is taken; small edits of the most suspicious conditions do not help, either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. Perhaps two conditions must change at once, which `--multi` tries.
+    The search found no change of one condition that fixes a failing test. Failing tests reach 10 places. Forcing the condition or taking an early exit at one of them makes no failing test pass, and small edits of the most suspicious conditions do not help either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. If two conditions must change at once, try `--multi`.
     ");
 }
 
@@ -225,16 +225,16 @@ fn a_patch_of_a_c_program_is_shown() {
     assert_snapshot!(said, @"
                         building `cc -std=c[N] -g -Wall -Wextra -o numbers numbers.c` ([TIME])
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
-             instrumenting sites [N] sites ([TIME])
-                   tracing tests the instrumentation changes nothing ([TIME])
-                forcing outcomes [N] angelic site of [N] reached ([TIME])
-              recording contexts [N] contexts at [N] site ([TIME])
-                    synthesizing [N] candidates at [N] site ([TIME])
+            instrumenting places [N] places ([TIME])
+                   tracing tests same results as without instrumentation ([TIME])
+                forcing outcomes [N] places reached, [N] angelic ([TIME])
+              recording contexts [N] contexts at [N] place ([TIME])
+                    synthesizing [N] candidates at [N] place ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patch ([TIME])
-      `gcd-of-coprime` prints `8` instead of `1` in line 1
-      `gcd-with-one` prints `5` instead of `1` in line 1
+      `gcd-of-coprime` prints `8` instead of `1` on line 1
+      `gcd-with-one` prints `5` instead of `1` on line 1
 
     patch 1: a different condition here makes `gcd-of-coprime` and 1 other test pass
       --> numbers.c:44:12
@@ -243,8 +243,8 @@ fn a_patch_of_a_c_program_is_shown() {
        |            ^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: it fixes `gcd-of-coprime`, `gcd-with-one`
-       = note: 3 alternatives, not built alone; no test distinguishes them: see `explain`
+       = note: it fixes `gcd-of-coprime` and `gcd-with-one`
+       = note: 3 alternatives, unchecked; no test distinguishes them: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`
        |

@@ -41,7 +41,7 @@ const MODULE: usize = 100;
 /// Phases in which mostly compilers run.
 const COMPILING: [&str; 6] = [
     "building",
-    "instrumenting sites",
+    "instrumenting places",
     "recording contexts",
     "building candidates",
     "checking a patch",

@@ -22,21 +22,23 @@ pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option
     near.min_by(order).map(|(_, name)| name)
 }
 
-/// As [`nearest`], where the names may be paths: `wanted` may be meant without the modules before it.
+/// As [`nearest`], where the names may be paths: `wanted` may be meant without the modules before it, or with others.
 pub fn nearest_path<'n>(
     wanted: &str,
     names: impl Iterator<Item = &'n str> + Clone,
 ) -> Option<&'n str> {
     let last = |name: &'n str| name.rsplit("::").next().unwrap_or_default();
     nearest(wanted, names.clone()).or_else(|| {
-        let near = nearest(wanted, names.clone().map(last))?;
+        let short = wanted.rsplit("::").next().unwrap_or(wanted);
+        let near = nearest(short, names.clone().map(last))?;
         names.clone().find(|name| last(name) == near)
     })
 }
 
 /// The end of a sentence about an unknown name: ``; did you mean `next`?``, or nothing.
 pub fn did_you_mean<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
-    match nearest(wanted, names) {
+    let names: Vec<&str> = names.collect();
+    match nearest_path(wanted, names.into_iter()) {
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),
     }
@@ -77,6 +79,7 @@ mod tests {
         for (wanted, meant) in [
             ("coprime_number", Some("tests::coprime_numbers")),
             ("tests::lage", Some("tests::large")),
+            ("other::large", Some("tests::large")),
             ("zzzzzz", None),
         ] {
             assert_eq!(nearest_path(wanted, names.into_iter()), meant, "{wanted}");

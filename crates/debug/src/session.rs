@@ -424,7 +424,7 @@ impl DebugSession {
         let wide = picture::beside(
             program,
             &after,
-            ("as the program has it", "as you want it"),
+            ("actual", "corrected"),
             self.settings.width,
             self.settings.color,
         );

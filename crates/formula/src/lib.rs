@@ -1,7 +1,7 @@
 //! Programs as formulas.
 //!
 //! [`encode`] makes a circuit of a test's run, [`circuit`] gives it to a SAT solver. [`faults`] asks for the minimal sets of
-//! places where other values make the failing tests pass, after Phung and Lee, *Incremental Formula-Based Fix
+//! places where different values make the failing tests pass, after Phung and Lee, *Incremental Formula-Based Fix
 //! Localization* (AgxFaults), 2021; [`mutate`] for the minimal sets of mutations that repair the program.
 
 pub mod circuit;

@@ -90,8 +90,8 @@ impl fmt::Display for Step {
             Self::ArithmeticDropped => "arithmetic expression replaced by one of its operands",
             Self::OverflowAvoided => "computed without overflow",
             Self::Exchanged => "operands exchanged",
-            Self::Opposite => "name replaced by its opposite",
-            Self::Parallel => "clause added that is written like an existing one",
+            Self::Opposite => "name replaced by its counterpart",
+            Self::Parallel => "clause added, modelled on an existing one",
             Self::Sibling => "clause replaced by one with other names of the same kind",
             Self::Alternative => "alternative of a pattern or a list added or removed",
         })

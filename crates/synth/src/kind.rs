@@ -132,7 +132,7 @@ impl fmt::Display for EditKind {
             Self::ClausesAdded => "two clauses added to the old condition",
             Self::ClauseAdded => "clause added to the old condition",
             Self::ClauseAddedAfter => "clause added after the old condition",
-            Self::ParallelClauseAdded => "clause added that is written like an existing one",
+            Self::ParallelClauseAdded => "clause added, modelled on an existing one",
             Self::ValueAdded => "comparison with another value added",
             Self::SpecialCaseAdded => "comparison with 0 or 1 added to the old condition",
             Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),

@@ -1,6 +1,7 @@
 //! The function that must be right for all arguments, and the one that it is held against: how they are called.
 
 use nopol_basics::deadline::Deadline;
+use nopol_basics::nearest::did_you_mean;
 use nopol_formula::mutate::specification::cells;
 use nopol_program::front;
 use nopol_program::front::rust::Callable;
@@ -120,7 +121,11 @@ pub(super) fn functions(
         }
     };
     if let Some((name, _)) = names.iter().zip(&called).find(|(_, it)| it.is_none()) {
-        return Err(Refusal::Usage(format!("there is no function `{name}`")));
+        let known = program.functions.iter();
+        let near = did_you_mean(name, known.map(|function| &*function.name));
+        return Err(Refusal::Usage(format!(
+            "there is no function `{name}`{near}"
+        )));
     }
     let mut called = called.into_iter().flatten();
     match (called.next(), called.next()) {

@@ -230,13 +230,13 @@ impl Goal {
                         (0, _) => "not all changes of a single statement were tried".to_owned(),
                         (size, true) => {
                             format!(
-                                "no change of {}{tried} repairs it{}",
+                                "no patch found among the changes of {}{tried}{}",
                                 at_most(size, "statement"),
                                 shown.within
                             )
                         }
                         (size, false) => format!(
-                            "every repair that changes {}{tried} was found{}",
+                            "every patch of {}{tried} was found{}",
                             at_most(size, "statement"),
                             match shown.within.is_empty() {
                                 true => String::new(),
@@ -272,8 +272,8 @@ impl Goal {
                 (None, false) => (
                     Ended::Unjudged,
                     Some(format!(
-                        "no run in which loops iterate at most {} violates the specification{}; whether a longer run does is not known: a \
-                         larger --bound follows longer runs",
+                        "no run in which loops iterate at most {} violates the specification{}; longer runs were not examined: a \
+                         larger --bound examines them",
                         times(bound as usize),
                         shown.initially()
                     )),
@@ -375,7 +375,7 @@ fn unjudged(request: &MutateRequest, bound: u32, is_unbounded: bool) -> String {
             "no run of `{function}` was judged, because `{reference}` goes wrong for all arguments that meet the assumptions"
         ),
         Some(reference) => format!(
-            "no run of `{function}` was judged, because for no arguments that meet the assumptions both `{function}` and `{reference}` \
+            "no run of `{function}` was judged, because there are no arguments that meet the assumptions and for which both `{function}` and `{reference}` \
              return within the bound of {bound}: {longer}"
         ),
         None => format!(
@@ -384,36 +384,35 @@ fn unjudged(request: &MutateRequest, bound: u32, is_unbounded: bool) -> String {
     }
 }
 
-/// What it means that no repair was found.
+/// What was tried in vain, and what would try more.
 fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
-    let tried = match shown.is_complete {
-        true => "",
-        false => " that were tried",
+    let all = match shown.is_complete {
+        true => "all",
+        false => "some",
     };
     let what = match found.is_exhausted {
-        true => format!("no combination of the changes of this level{tried}"),
+        true => format!("{all} combinations of the changes of this level"),
         false => format!(
-            "none of the changes of {}{tried}",
+            "{all} changes of {}",
             at_most(found.complete_to, "statement")
         ),
     };
     let more = [
-        (level < Level::Three).then_some("a higher --level, up to 3, tries more kinds of changes"),
-        (!found.is_exhausted).then_some("a larger --size changes more statements at once"),
-        (!shown.within.is_empty()).then_some("a larger --bound follows longer runs"),
+        (level < Level::Three).then_some("--level (up to 3, more kinds of changes)"),
+        (!found.is_exhausted).then_some("--size (more statements at once)"),
+        (!shown.within.is_empty()).then_some("--bound (longer runs)"),
     ];
     let more: Vec<&str> = more.into_iter().flatten().collect();
-    let within = &shown.within;
-    match more.split_last() {
-        None => format!("{what} repairs it{within}"),
-        Some((only, [])) => format!("{what} repairs it{within}; {only}"),
-        Some((last, others)) => {
-            format!(
-                "{what} repairs it{within}; {}, and {last}",
-                others.join(", ")
-            )
+    let raise = match &*more {
+        [] => String::new(),
+        [before @ .., one, last] => {
+            let last = format!("{one} or {last}");
+            let all = [before, &[last.as_str()]].concat();
+            format!(" To search further, raise {}.", all.join(", "))
         }
-    }
+        [one] => format!(" To search further, raise {one}."),
+    };
+    format!("No patch found. Tried: {what}{}.{raise}", shown.within)
 }
 
 #[cfg(test)]

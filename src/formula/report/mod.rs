@@ -70,7 +70,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         if number > 1 { " each" } else { "" },
         all(shown.failing.len(), "failing test"),
         if shown.outcome.is_cut() {
-            "; there may be more candidates:"
+            " (there may be more):"
         } else {
             ":"
         },
@@ -86,7 +86,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(test) = first.tests.first() {
-        writeln!(text, "\nThe run of {test} with candidate 1:\n")?;
+        writeln!(text, "\nThe run of {test} with set 1:\n")?;
         path(text, &first.path)?;
     }
     Ok(())
@@ -95,22 +95,19 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
 /// Which places are never candidates, each kind in a sentence.
 pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
     let kinds = [
+        ("pointers and references were not examined", &shown.pointers),
         (
-            "a pointer or reference is never a candidate",
-            &shown.pointers,
-        ),
-        (
-            "a structure or another value of several parts is a candidate only where its parts are written out",
+            "structures and other values of several parts were examined only where their parts are written out, so not",
             &shown.wholes,
         ),
         (
-            "`None` is a candidate for becoming a `Some`, but the value in it is not",
+            "for a `None` that should be a `Some`, the value in it was not examined",
             &shown.absent,
         ),
     ];
     kinds.into_iter().filter_map(|(what, places)| {
         let lines = lines(places)?;
-        Some(format!("{what}; not examined: {lines}"))
+        Some(format!("{what}: {lines}"))
     })
 }
 

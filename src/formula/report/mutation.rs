@@ -50,7 +50,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         }
         return Ok(());
     };
-    let what = count(shown.repairs.len(), "minimal repair");
+    let what = count(shown.repairs.len(), "minimal patch");
     let extent = match shown.is_exhausted {
         _ if shown.outcome.is_cut() => "there may be more".to_owned(),
         _ if !shown.is_complete => {
@@ -116,18 +116,18 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         }
     };
     let one = if shown.repairs.len() > 1 {
-        "Repair 1. "
+        "Patch 1. "
     } else {
         ""
     };
     writeln!(text, "\n{one}{right}\n\n{}", first.diff.trim_end())?;
     let (others, each) = match shown.repairs.len() {
         1 => (String::new(), "it"),
-        _ => (format!(", and `{command} apply 2` writes repair 2"), "each"),
+        _ => (format!(", and `{command} apply 2` writes patch 2"), "each"),
     };
     writeln!(
         text,
-        "\n`{command} apply` writes repair 1{others}; {each} is built and tested first."
+        "\n`{command} apply` writes patch 1{others}; {each} is built and tested first."
     )
 }
 

@@ -148,7 +148,7 @@ pub(super) fn synthesize(
     }
     let number = candidates.iter().map(Vec::len).sum();
     let sites = candidates.iter().filter(|of_site| !of_site.is_empty());
-    let sites = count(sites.count(), "site");
+    let sites = count(sites.count(), "place");
     let result = format!("{} at {sites}", count(number, "candidate"));
     session.progress.finish(phase, runner.runs(), &result);
     Ok(candidates)
@@ -307,7 +307,7 @@ impl At<'_> {
             .parse(&condition)
             .is_some_and(|tree| contexts::clauses(&written).len() > clauses(&tree));
         let why = match is_short {
-            true => format!("{why}, written in short"),
+            true => format!("{why}, simplified"),
             false => why,
         };
         let suffixed = Style {
@@ -387,7 +387,7 @@ impl At<'_> {
             (true, _) => (WEIGHTS.fix.jump_left_out, "left out".into()),
             (_, Form::Wrap) => (
                 WEIGHTS.fix.last_resort,
-                "last resort: left out altogether".into(),
+                "last resort: statement removed".into(),
             ),
             (_, Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute) => (
                 WEIGHTS.fix.last_resort,

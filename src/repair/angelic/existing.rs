@@ -44,7 +44,7 @@ impl Engine for Existing {
             None => {
                 computing.extend(instrument::function_entries(sources, &knowledge.excluded));
                 let build =
-                    localization::trace_sites(session, knowledge, &existing, &computing, "site")?;
+                    localization::trace_sites(session, knowledge, &existing, &computing, "place")?;
                 (build, existing)
             }
             Some(entries) => {
@@ -64,7 +64,7 @@ impl Engine for Existing {
                 knowledge.insertion_points = Some(new);
                 computing.retain(is_reached);
                 let build =
-                    localization::trace_sites(session, knowledge, &all, &computing, "site")?;
+                    localization::trace_sites(session, knowledge, &all, &computing, "place")?;
                 (build, existing)
             }
         };

@@ -61,7 +61,7 @@ impl Engine for Insertions {
                     return Ok(Vec::new());
                 }
                 let build =
-                    localization::trace_sites(session, knowledge, &new, &BTreeSet::new(), "site")?;
+                    localization::trace_sites(session, knowledge, &new, &BTreeSet::new(), "place")?;
                 (build, new)
             }
         };

@@ -61,7 +61,7 @@ pub(super) fn trace_sites(
     let runner = session.runner;
     let phase = session
         .progress
-        .start("instrumenting sites", 0, runner.runs());
+        .start("instrumenting places", 0, runner.runs());
     let all: BTreeSet<SiteIndex> = sites.union(probes).copied().collect();
     let stage = Stage::Conditions(all.clone());
     let (build, instrumentation) = instrument::build(session, knowledge, stage)?;
@@ -124,8 +124,14 @@ pub(super) fn force(
         (name, stopped(session, *test, is_late))
     });
     knowledge.notes.uncured.extend(stopped);
-    let angelic_sites = count(angelic.len(), "angelic site");
-    let result = format!("{angelic_sites} of {} reached", suspects.len());
+    let found = match angelic.len() {
+        0 => "none".to_owned(),
+        some => some.to_string(),
+    };
+    let result = format!(
+        "{} reached, {found} angelic",
+        count(suspects.len(), "place")
+    );
     session.progress.finish(phase, runner.runs(), &result);
     Ok(Localization { suspects, angelic })
 }
@@ -228,7 +234,7 @@ fn trace(
     knowledge.spectrum.varying.extend(varying);
     share_visits(session, knowledge);
     let result = match changed.len() {
-        0 => "the instrumentation changes nothing".to_string(),
+        0 => "same results as without instrumentation".to_string(),
         changed => format!("instrumentation changes {}", count(changed, "test")),
     };
     session
@@ -258,7 +264,7 @@ fn set_aside(session: &Session, knowledge: &mut Knowledge, changed: &BTreeSet<Te
     knowledge.excluded.extend(forgotten.difference(&others));
     for test in changed {
         knowledge.notes.warn(format!(
-            "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
+            "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is set aside until patches are built on their own, and places that only such tests reach are left out",
             code(&session.tests[*test].to_string())
         ));
     }

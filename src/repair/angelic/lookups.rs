@@ -24,8 +24,8 @@ pub fn unguarded<'e>(
 /// What such an access does where there is nothing, as a clause.
 pub fn warning(access: &Access, text: &str) -> String {
     let is_range = matches!(access, Access::Index(_, index) if is_range(index));
-    let what = if is_range { "part" } else { "element" };
-    format!("`{text}` panics where there is no such {what}")
+    let what = if is_range { "range" } else { "index" };
+    format!("`{text}` panics if the {what} is out of bounds")
 }
 
 fn is_range(index: &Access) -> bool {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_part_is_no_element() {
         let warned = |text: &str| warning(&Language::Rust.access(text), text);
-        assert!(warned("s[1..]").ends_with("no such part"));
-        assert!(warned("v[i]").ends_with("no such element"));
+        assert!(warned("s[1..]").ends_with("the range is out of bounds"));
+        assert!(warned("v[i]").ends_with("the index is out of bounds"));
     }
 }

@@ -284,7 +284,7 @@ fn record_with(
         disturbed.extend(reached);
     }
     let contexts = places.iter().map(|place| contexts(&place.recorded)).sum();
-    let sites = count(places.len(), "site");
+    let sites = count(places.len(), "place");
     let result = format!("{} at {sites}", count(contexts, "context"));
     session
         .progress

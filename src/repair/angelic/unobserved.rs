@@ -297,7 +297,7 @@ mod tests {
     fn an_index_that_only_the_edit_reads_is_named() {
         assert_eq!(
             cautions("n > 3", "n > 3 && v[i] > 2"),
-            ["`v[i]` panics where there is no such element"]
+            ["`v[i]` panics if the index is out of bounds"]
         );
         assert!(cautions("v[i] > 3", "v[i] >= 3").is_empty());
         assert!(cautions("v[i] > u && k(v[i])", "v[i] > 3").is_empty());

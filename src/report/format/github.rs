@@ -68,7 +68,7 @@ fn notices(outcome: &Outcome, fault: &FaultReport) -> String {
             property(&outcome.in_repository(&place.file)),
             place.line,
             place.column,
-            property(&format!("cargo nopol: candidate {}", fault.rank)),
+            property(&format!("cargo nopol: set of places {}", fault.rank)),
             escaped(&fault.message()),
         )
     });

@@ -17,7 +17,7 @@ use crate::report::PatchReport;
 use crate::report::Phase;
 use crate::report::SiteReport;
 use crate::report::phrases::{capitalized, sureness};
-use crate::report::{advice, claim};
+use crate::report::{advice, claim, number};
 
 /// The page.
 pub struct Html;
@@ -83,10 +83,9 @@ fn page(outcome: &Outcome) -> Markup {
 
 fn title(outcome: &Outcome) -> String {
     match outcome.ending {
-        Ending::Patched | Ending::PartlyPatched => format!(
-            "cargo nopol: {}",
-            count(outcome.patches.len(), "plausible patch")
-        ),
+        Ending::Patched | Ending::PartlyPatched => {
+            format!("cargo nopol: {}", number(&outcome.patches))
+        }
         Ending::NoPatch => format!("cargo nopol: no {} found", outcome.sought()),
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
@@ -175,7 +174,7 @@ fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
             @for table in &patch.tables { (contexts(table)) }
             @if patch.alike > 0 {
                 details {
-                    summary { (count(patch.alike, "alternative")) ", not built alone; " (outcome.family_is_alike(patch)) }
+                    summary { (count(patch.alike, "alternative")) ", unchecked; " (outcome.family_is_alike(patch)) }
                     @for (number, other) in (1..).zip(&patch.alternatives) { (alternative(patch, number, other)) }
                 }
             }
@@ -211,10 +210,9 @@ fn clause_text(clause: &ClauseReport) -> Markup {
         @match clause.outcome {
             None => { ": no test decides it" }
             Some(outcome) => {
-                ": decided the outcome in " (count(clause.contexts, "context"))
-                ", of " (count(clause.failing_tests.len(), "failing test"))
-                " and " (count(clause.passing_tests.len(), "passing test"))
-                "; for example it is " (outcome)
+                ": decides in " (count(clause.contexts, "context"))
+                " of " (clause.failing_tests.len()) " failing and " (count(clause.passing_tests.len(), "passing test"))
+                ", for example " (outcome)
                 @for (nth, (name, value)) in clause.example.iter().enumerate() {
                     @if nth == 0 { " with " } @else { ", " } code { (name) " = " (value) }
                 }
@@ -238,7 +236,7 @@ fn contexts(table: &ContextTable) -> Markup {
     html! {
         @if !table.rows.is_empty() {
             details {
-                summary { "The values recorded here (" (table.rows.len() + table.more) "); deciding values are marked" }
+                summary { "Distinct values recorded here (" (table.rows.len() + table.more) "); deciding values are marked" }
                 div.scroll tabindex="0" role="region" aria-label="Contexts" {
                     table {
                         thead { tr {
@@ -276,7 +274,7 @@ fn sources(outcome: &Outcome) -> Markup {
     }
     html! {
         @if !outcome.files.is_empty() {
-            h2 { "Where the failing tests go" }
+            h2 { "Lines that failing tests execute" }
             p { "The warmer the colour of a line, the more suspicious it is: failing tests execute it, and few passing tests do. A note below a line names the forced outcomes that make a failing test pass." }
             @for (file, sites) in &of_files {
                 @if let Some(text) = outcome.files.get(*file) {
@@ -349,7 +347,7 @@ fn sites(outcome: &Outcome) -> Markup {
                 summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) " that failing tests reach" }
                 div.scroll tabindex="0" role="region" aria-label="Angelic places" {
                     table {
-                        thead { tr { th { "suspicious" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "no patch, because" } } }
+                        thead { tr { th { "suspiciousness" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "why no patch" } } }
                         tbody { @for site in found { tr {
                             td { (format!("{:.2}", site.suspiciousness)) }
                             td.code { (place(site)) }

@@ -19,7 +19,7 @@ use crate::report::Reach;
 use crate::report::SiteReport;
 use crate::report::markup::code;
 use crate::report::phrases::names;
-use crate::report::{advice, claim};
+use crate::report::{advice, claim, number};
 use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
@@ -30,7 +30,7 @@ const MOST_COMPLAINTS: usize = 5;
 /// The most angelic sites for which the reason is printed why they have no patch.
 const MOST_REASONS: usize = 10;
 
-/// Diffs and sentences.
+/// Text for people.
 pub struct Human;
 
 impl Render for Human {
@@ -39,7 +39,7 @@ impl Render for Human {
     }
 
     fn help(&self) -> &'static str {
-        "Diffs and sentences"
+        "Text for people"
     }
 
     fn shows_places(&self) -> bool {
@@ -75,7 +75,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     }
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => {
-            let number = count(outcome.patches.len(), "plausible patch");
+            let number = number(&outcome.patches);
             writeln!(
                 out,
                 "{BOLD}{number}{BOLD:#}: {}. {}",
@@ -134,8 +134,8 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             if let Some((_, phase)) = phase {
                 writeln!(
                     out,
-                    "{}. Fewer tests (--failing) or places (--file, --lines) take less time.",
-                    phrases::capitalized(phase)
+                    "It was reached in the phase {}. Restrict the tests (--failing) or the places (--file, --lines) to save time.",
+                    phase.trim_start_matches("the phase was ")
                 )?;
             }
         }
@@ -218,7 +218,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             Reach::All | Reach::Apply => ": see `explain`",
         };
         notes.push(format!(
-            "{}, not built alone; {}{see}",
+            "{}, unchecked; {}{see}",
             count(patch.alike, "alternative"),
             outcome.family_is_alike(patch)
         ));
@@ -271,7 +271,7 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     };
     writeln!(
         out,
-        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo` takes it back.",
+        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo` reverts it.",
         files(outcome, choice),
         outcome.command
     )?;
@@ -311,7 +311,7 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
 }
 
 fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "{BOLD}Angelic sites{BOLD:#}, most suspicious first:")?;
+    writeln!(out, "{BOLD}Angelic places{BOLD:#}, most suspicious first:")?;
     let mut angelic: Vec<&SiteReport> = outcome.sites.iter().collect();
     angelic.retain(|site| !site.angelic.is_empty());
     angelic.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
@@ -336,11 +336,11 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .filter(|site| site.angelic.is_empty())
         .count();
     match others {
-        0 => writeln!(out, "Failing tests reach no other site."),
+        0 => writeln!(out, "Failing tests reach no other place."),
         _ => writeln!(
             out,
             "At {} that failing tests reach, no forced outcome makes a test pass.",
-            count(others, "other site")
+            count(others, "other place")
         ),
     }
 }
@@ -359,7 +359,7 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
             let verb = verb.unwrap_or("flipped");
             let numbers: Vec<String> = at.iter().map(u32::to_string).collect();
             let evaluations = agree(numbers.len(), "evaluation", "evaluations");
-            format!("{verb} at {evaluations} {}", numbers.join(" and "))
+            format!("{verb} at {evaluations} {}", phrases::listed(&numbers))
         }
         (AngelicHow::First { evaluations, .. }, Some(verb)) => {
             format!("{verb} at the first {}", evaluations_of(*evaluations))
@@ -408,7 +408,7 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for test in &outcome.tests {
         writeln!(out, "  {test}")?;
     }
-    writeln!(out, "{BOLD}Sites{BOLD:#}")?;
+    writeln!(out, "{BOLD}Places{BOLD:#}")?;
     for site in &outcome.sites {
         writeln!(
             out,
@@ -423,7 +423,7 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         out,
         "{}, {}",
         count(outcome.tests.len(), "test"),
-        count(outcome.sites.len(), "site")
+        count(outcome.sites.len(), "place")
     )?;
     if let Some(why) = outcome.why_no_place() {
         writeln!(out, "{why}")?;

@@ -15,7 +15,7 @@ impl Render for JUnit {
     }
 
     fn help(&self) -> &'static str {
-        "The tests as they are without a patch, as JUnit XML"
+        "The test results without a patch, as JUnit XML"
     }
 
     fn is_for_people(&self) -> bool {

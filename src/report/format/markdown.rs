@@ -13,7 +13,7 @@ use crate::report::PatchReport;
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, sureness};
-use crate::report::{advice, claim};
+use crate::report::{advice, claim, number};
 
 /// A table, and each patch behind a line to open.
 pub struct Markdown;
@@ -82,15 +82,15 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 }
 
 fn title(outcome: &Outcome) -> String {
-    let number = count(outcome.patches.len(), "plausible patch");
+    let number = number(&outcome.patches);
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => format!("cargo nopol: {number}"),
         Ending::NoPatch => format!("cargo nopol: no {} found", outcome.sought()),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
         Ending::Localized if !outcome.faults.is_empty() => {
-            let number = count(outcome.faults.len(), "candidate");
-            format!("cargo nopol: {number}, where other values make the failing tests pass")
+            let number = count(outcome.faults.len(), "set of places");
+            format!("cargo nopol: {number} where different values make the failing tests pass")
         }
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
@@ -111,7 +111,7 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     if patch.alike > 0 {
         let alike = outcome.family_is_alike(patch);
         let number = count(patch.alike, "alternative");
-        writeln!(out, "- {number}, not built alone; {alike}")?;
+        writeln!(out, "- {number}, unchecked; {alike}")?;
     }
     if let Some(caveat) = patch.evidence.caveat() {
         writeln!(out, "- unchecked: {caveat}")?;

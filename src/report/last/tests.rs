@@ -84,7 +84,7 @@ fn full() -> Outcome {
             hints: vec!["3".to_owned()],
             id: "1cce2c43-2".to_owned(),
             condition: "score != needed".to_owned(),
-            change: "`score != needed` in line 1".to_owned(),
+            change: "`score != needed` on line 1".to_owned(),
             why: "`>` changed to `!=`".to_owned(),
             diff: "-\n+\n".to_owned(),
             edits: vec![EditReport {

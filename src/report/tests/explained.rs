@@ -18,15 +18,15 @@ fn a_patch_is_explained_by_its_id_or_rank() {
     -    if score > needed {
     +    if score != needed {
 
-    How it was found: `>` changed to `>=`.
+    Change: `>` changed to `>=`.
 
     Clause `score != needed`
-      decided the outcome in 8 contexts; for example it is true with score = 50, needed = 50
+      decides the outcome in 8 contexts, for example true with score = 50, needed = 50
       in 1 failing test: `grades::tests::just_enough`
       in 7 passing tests: `grades::tests::t1`, `grades::tests::t2`, `grades::tests::t3`, `grades::tests::t4`, `grades::tests::t5` and 2 more
 
-    Compared with patch 1: their conditions agree in all recorded values; no test distinguishes the patches.
-      With `score` = 0, the condition of patch 2 yields true and that of patch 1 yields false; which is right?
+    Compared with patch 1: their conditions agree for all recorded values; no test distinguishes the patches.
+      They disagree when `score` is 0 (patch 2: true, patch 1: false); which do you want?
       If the result depends on it, a test that reaches src/lib.rs:4 with this value decides.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
@@ -134,7 +134,7 @@ fn a_clause_that_no_test_decides_is_said_to_be_so() {
     -    if score > needed {
     +    if score >= needed {
 
-    How it was found: `>` changed to `>=`.
+    Change: `>` changed to `>=`.
 
     Clause `score >= needed`
       no test decides it: negating it changes no recorded outcome
@@ -150,7 +150,7 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000, from 0 to 1; it is high where many failing tests and few passing ones go.
+    Suspiciousness 1.000 (0 to 1; high if many failing and few passing tests execute it).
       forced true: `grades::tests::just_enough` passes
     Patches here: 1, 2.
     ");
@@ -183,21 +183,19 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     let notes = |outcome: &Outcome| format::human::notes(outcome, &outcome.patches[0])[0].clone();
     assert_eq!(
         notes(&outcome),
-        "1 alternative, not built alone; no test distinguishes the two: see `explain`"
+        "1 alternative, unchecked; no test distinguishes it from this patch: see `explain`"
     );
     outcome.failing_tests.push("another cause".to_owned());
     outcome.has_doctests = true;
     outcome.patches[0].alike = 2;
     assert_eq!(
         notes(&outcome),
-        "2 alternatives, not built alone; no test that it fixes or that passed before distinguishes them, but no doctest \
-         was run with the others: see `explain`"
+        "2 alternatives, unchecked; no test that this patch fixes and no test that passed before distinguishes them, but no doctest \
+         was run with them: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(
-        said.contains(
-            "Its family: other plausible patches, not built alone; no test that it fixes or"
-        ),
+        said.contains("Alternatives, unchecked (no test that this patch fixes and no test"),
         "{said}"
     );
 }

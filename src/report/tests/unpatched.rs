@@ -103,7 +103,7 @@ fn the_end_names_what_could_not_be_read() {
         unread: vec!["a.c: line 3: `f` cannot be parsed as it is written".to_owned()],
         ..Outcome::default()
     };
-    let end = "These parts were not searched: a.c: line 3: `f` cannot be parsed as it is written.";
+    let end = "Not searched: a.c: line 3: `f` cannot be parsed as it is written.";
     assert!(human(&outcome).ends_with(&format!("{end}\n")));
     assert!(outcome.why_not().unwrap().ends_with(end));
 }
@@ -130,13 +130,12 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "The search found no change of one condition that fixes a failing test. At the only place that failing tests reach, no failing test passes when the condition is forced"
+            "The search found no change of one condition that fixes a failing test. Failing tests reach one place. Forcing the condition there makes no failing test pass"
         ),
         "{localization}"
     );
     assert!(
-        localization
-            .ends_with("Perhaps two conditions must change at once, which `--multi` tries."),
+        localization.ends_with("If two conditions must change at once, try `--multi`."),
         "{localization}"
     );
     assert!(
@@ -174,7 +173,7 @@ fn without_an_angelic_site_localization_ended_it() {
     ]);
     let exits = outcome.why_not().unwrap();
     assert!(
-        exits.contains("At none of the 3 places that failing tests reach does a failing test pass when the condition is forced or an early exit is taken"),
+        exits.contains("Failing tests reach 3 places. Forcing the condition or taking an early exit at one of them makes no failing test pass"),
         "{exits}"
     );
     assert!(
@@ -188,20 +187,20 @@ fn without_an_angelic_site_localization_ended_it() {
     assert_eq!(outcome.pairs_in_vain(), None);
     let pairs = outcome.why_not().unwrap();
     assert!(
-        pairs.contains("Changing two conditions at once does not help, either."),
+        pairs.contains("Changing two conditions at once does not help either."),
         "{pairs}"
     );
     // Without a condition the report mentions none.
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("The search found no new condition that fixes a failing test: at none of the 2 places that failing tests reach does a failing test pass when an early exit is taken, and the failing tests reach no condition that may be changed. The early exits"),
+        none.starts_with("The search found no new condition that fixes a failing test. Failing tests reach 2 places and no condition that may be changed. Taking an early exit at one of them makes no failing test pass. The early exits"),
         "{none}"
     );
     outcome.narrowed_by = vec!["--kind guard".to_owned(), "--quick".to_owned()];
     let narrowed = outcome.why_not().unwrap();
     assert!(
-        narrowed.contains("the failing tests reach no condition that `--kind guard` allows."),
+        narrowed.contains(" and no condition that `--kind guard` allows."),
         "{narrowed}"
     );
     outcome.narrowed_by.clear();
@@ -209,7 +208,7 @@ fn without_an_angelic_site_localization_ended_it() {
         "small edits",
         "two conditions",
         "--multi",
-        "condition is forced",
+        "Forcing the condition",
     ] {
         assert!(!none.contains(untrue), "{none}");
     }
@@ -221,7 +220,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let computing = outcome.why_not().unwrap();
     assert!(
         computing.contains(
-            "reach no condition that may be changed; small edits of integer expressions do not help, either. The early"
+            "makes no failing test pass, and small edits of integer expressions do not help either. The early"
         ),
         "{computing}"
     );
@@ -238,7 +237,7 @@ fn without_an_angelic_site_localization_ended_it() {
         outcome
             .why_not()
             .unwrap()
-            .contains("Conditions were not examined, because `--kind` names no other kind.")
+            .contains("Conditions were not examined, because of `--kind arithmetic`.")
     );
 }
 
@@ -289,14 +288,14 @@ fn a_localization_does_not_speak_of_patches() {
     };
     assert_eq!(
         human(&outcome),
-        "No angelic site found.\nOnly outcomes of conditions and statements can be forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
+        "No angelic place found.\nOnly outcomes of conditions and statements can be forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
     );
     outcome.narrowed_by.clear();
     outcome.sites = vec![site()];
     outcome.sites[0].angelic.clear();
     assert_eq!(
         human(&outcome),
-        "No angelic site found.\nAt the only place that failing tests reach, no failing test passes when the condition is forced.\n"
+        "No angelic place found.\nFailing tests reach one place. Forcing the condition there makes no failing test pass.\n"
     );
 }
 
@@ -304,9 +303,9 @@ fn a_localization_does_not_speak_of_patches() {
 fn a_time_limit_advises_options_that_every_language_has() {
     let outcome = Outcome {
         ending: Ending::TimeLimit,
-        message: Some("the time limit was reached; tests were run".to_owned()),
+        message: Some("the time limit was reached; the phase was `building`".to_owned()),
         ..Outcome::default()
     };
     let said = super::human::render(&outcome);
-    assert!(said.contains("Fewer tests (--failing) or"), "{said}");
+    assert!(said.contains("Restrict the tests (--failing) or"), "{said}");
 }

@@ -205,9 +205,16 @@ impl Ecosystem for Program {
 
     fn weak_oracle(&self) -> Option<&'static str> {
         let says = |case: &Case| case.stdout.is_some();
-        (!self.cases.is_empty() && !self.cases.iter().any(says)).then_some(
-            "No test states what the program must print, so only exit codes were checked: give `stdout` or `output`, or a correct version of the program with --reference.",
-        )
+        match self.cases.iter().any(says) {
+            _ if self.cases.is_empty() => None,
+            false => Some(
+                "No test states what the program must print, so only exit codes were checked: give `stdout` or `output`, or a correct version of the program with --reference.",
+            ),
+            true if !self.sanitize => Some(
+                "With --sanitize, tests also fail if they read or write out of bounds, or if their behaviour is undefined.",
+            ),
+            true => None,
+        }
     }
 
     fn is_sanitized(&self) -> bool {

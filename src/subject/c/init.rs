@@ -35,7 +35,7 @@ pub fn init(dir: &Utf8Path) -> Result<String, SubjectError> {
     let usage = |text: String| Err(SubjectError::Usage(text));
     let exists = || {
         usage(format!(
-            "{NAME} exists already and was left as it is; remove it first to get a new one"
+            "{NAME} already exists and was not changed; delete it to get a new one"
         ))
     };
     let dir = match dir.canonicalize_utf8() {
@@ -84,7 +84,7 @@ impl Summary {
         for item in &self.todo {
             let _ = writeln!(text, "Still to do: {item}.");
         }
-        text + "`cargo nopol c list` shows tests and places; `cargo nopol c` repairs what fails."
+        text + "`cargo nopol c list` shows tests and places; `cargo nopol c` looks for patches."
     }
 }
 
@@ -95,7 +95,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
     let has_headers = !headers.is_empty();
     let (mut sources, from) = match (database::compiled(listing), build_info.sources.take()) {
         (_, Some(sources)) if !(has_headers && listing.has_only_tests()) => {
-            (sources, "all that is built")
+            (sources, "everything that the build compiles")
         }
         (Some(found), _) => (found.sources, found.name),
         (None, _) if !listing.has_only_tests() => {
@@ -124,8 +124,12 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         ));
     }
     summary.lines.push(format!(
-        "build: `{}`, from {}",
-        build_info.command, build_info.from
+        "build: `{}`, {}",
+        build_info.command,
+        match &*build_info.from {
+            detect::FILES => "guessed from the files".to_owned(),
+            from => format!("from {from}"),
+        }
     ));
     let main = || {
         sources
@@ -191,14 +195,14 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         }
         if pairs.has_odd_line_ends {
             summary.todo.push(
-                "check `match`: some outputs have other line ends than most programs print, so words are compared"
+                "check `match`: some outputs have unusual line endings, so they are compared word by word"
                     .to_owned(),
             );
         }
     }
     if let Some(Script { command, .. }) = &script {
         summary.todo.push(format!(
-            "`{command}` may run tests; an example is in the file, as a comment"
+            "if `{command}` runs your tests, uncomment the example in {NAME}"
         ));
     }
     if build_info.tests.is_empty() && pairs.is_none() && script.is_none() {

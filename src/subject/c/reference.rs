@@ -39,7 +39,7 @@ pub fn answered(
     }
     if !is_other {
         return Err(SubjectError::Usage(format!(
-            "--reference: {version} has the same source files as the program itself, so it expects nothing else"
+            "--reference: the source files in {version} are the program's own, so they cannot serve as a reference"
         ))
         .into());
     }

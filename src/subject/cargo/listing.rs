@@ -69,11 +69,11 @@ pub fn list(
 fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
     let said = match said {
         "" => String::new(),
-        said => format!(" ({said})"),
+        said => format!(": {said}"),
     };
     SubjectError::Usage(format!(
-        "the test binary of target `{}` of package `{}` rejects the arguments after `--` ({}){said}; \
-         `cargo test -- --help` lists the arguments that are allowed there",
+        "the test binary of target `{}` of package `{}` rejects `{}` after `--`{said}; \
+         `cargo test -- --help` lists what it accepts",
         target.target,
         target.package,
         args.join(" ")

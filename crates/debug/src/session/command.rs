@@ -96,7 +96,7 @@ rewrite [FILE]        show the patch, or write the patched source to FILE
 concrete LINE[-LINE]  assert that these lines are correct
 checkpoints           list the checkpoints
 resume N              go back to checkpoint N
-undo                  take back the last `change` or `spec`
+undo                  undo the last `change` or `spec`
 quit                  end the session";
 
 /// Whether an empty line after this one means it again: only what leads the program on, or shows it.
@@ -157,7 +157,7 @@ fn parse_one(text: &str) -> Result<Command, String> {
     );
     if is_alone && !rest.is_empty() {
         return Err(format!(
-            "`{name}` takes no argument, and nothing was done: `{rest}` is too much; a semicolon separates commands"
+            "`{name}` takes no argument, but got `{rest}`; nothing was done (separate commands with a semicolon)"
         ));
     }
     let number = |text: &str| {

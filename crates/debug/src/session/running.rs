@@ -33,7 +33,7 @@ impl DebugSession {
         let stop = self.subject.start(self.settings.limit).map_err(said)?;
         let text = self.arrived(stop)?;
         let unobserved = self.subject.unobserved().map_or_else(String::new, |reason| {
-            format!("what the program frees is seen only in the statements that you step through, because {reason}\n")
+            format!("freed memory is noticed only in statements that you step through, because {reason}\n")
         });
         Ok(format!(
             "the program is at the beginning of `main`\n{unobserved}{text}"
@@ -155,7 +155,7 @@ impl DebugSession {
             Instead::Decide(condition) => {
                 let holds = self.holds(&condition)?;
                 let Some((tracked, at)) = self.here() else {
-                    return Err("the function is not followed".to_owned());
+                    return Err("this function is not tracked".to_owned());
                 };
                 let line = tracked.loaded.routine.line_after(at, holds);
                 let line = line.ok_or("there is no statement to continue at")?;
@@ -177,7 +177,7 @@ impl DebugSession {
             tracked.obstacle = Some(reason.to_owned());
         }
         format!(
-            "the patch is no longer in force: {reason}; the program continues as it was compiled, and `rewrite FILE` writes the patch"
+            "the session no longer continues with the patch: {reason}; the program runs as it was compiled, and `rewrite FILE` writes the patch"
         )
     }
 

@@ -147,7 +147,7 @@ impl DebugSession {
         match number {
             Some(number) => {
                 let mut text =
-                    format!("the state is added to the specification: checkpoint {number}");
+                    format!("added this state to the specification as checkpoint {number}");
                 if !unread.is_empty() {
                     let names = unread.join("`, `");
                     let it = nopol_basics::agree(unread.len(), "it", "them");
@@ -265,7 +265,7 @@ impl DebugSession {
                     .map(ToString::to_string)
                     .collect();
                 Err(match of.as_slice() {
-                    [] => "no change that `repair` tries satisfies the assertions".to_owned(),
+                    [] => "no change that `repair` tries satisfies the specification".to_owned(),
                     [one] => format!(
                         "no change that `repair` tries leads to the state of checkpoint {one}: take it back with `undo`, or go back before it with `resume`"
                     ),
@@ -300,15 +300,17 @@ impl DebugSession {
         let function = &tracked.loaded.routine.name;
         match (&tracked.obstacle, self.stop.as_ref().map(|stop| &stop.why)) {
             (Some(reason), _) => format!(
-                ", but the patch is not in force, because {reason}; `rewrite FILE` writes it"
+                ", but the session cannot continue with the patch, because {reason}; `rewrite FILE` writes it"
             ),
             (None, Some(Why::Signal { name, .. })) => format!(
-                "; the program got {name} here, so the patch is in force in `{function}` only after `start` or `resume`"
+                "; the program got {name} here, so the session continues with the patch in `{function}` only after `start` or `resume`"
             ),
             _ if self.here().is_none() => {
-                format!("; the patch is in force as soon as the program is in `{function}` again")
+                format!(
+                    "; the session continues with the patch as soon as the program is in `{function}` again"
+                )
             }
-            _ => "; the patch is in force from here on".to_owned(),
+            _ => "; the session continues with the patch".to_owned(),
         }
     }
 
@@ -450,7 +452,7 @@ impl DebugSession {
             if changed.moves != self.moves {
                 self.changed.pop();
                 return Err(format!(
-                    "the change of `{name}` stays, because the program has moved on since then; another `undo` takes back the `change` or `spec` before it"
+                    "the change of `{name}` stays, because the program has moved on since then; another `undo` undoes the `change` or `spec` before it"
                 ));
             }
             self.write(&changed.named, changed.before)?;
@@ -460,7 +462,7 @@ impl DebugSession {
         }
         let taken = self.tracked.as_mut().and_then(Tracked::take_back);
         let Some((last, changed)) = taken else {
-            return Err("there is nothing to take back".to_owned());
+            return Err("there is nothing to undo".to_owned());
         };
         self.changed = changed;
         let history = self.tracked.as_ref().map(|tracked| &tracked.history);

@@ -1,4 +1,4 @@
-//! Minimal angelic fix candidates: every minimal set of places where other values would have made the failing tests
+//! Minimal angelic fix candidates: every minimal set of places where different values would have made the failing tests
 //! pass, after Phung and Lee, *Incremental Formula-Based Fix Localization* (AgxFaults), 2021.
 //!
 //! The angelic program of each test ([`angelic`]) grows on demand, by more than one side where that is cheap ([`eager`]),

@@ -231,6 +231,8 @@ impl Case {
         let at = (0..most).find(|at| printed.get(*at) != expected.get(*at));
         let at = at.unwrap_or(0);
         let quote = |lines: &[String]| match lines.get(at) {
+            Some(line) if line.is_empty() && at + 1 == lines.len() => "nothing".to_owned(),
+            Some(line) if line.is_empty() => "an empty line".to_owned(),
             Some(line) => {
                 let line: String = line.chars().take(MOST_QUOTED).collect();
                 format!("`{}`", line.escape_debug())
@@ -239,7 +241,7 @@ impl Case {
         };
         let (printed, expected) = (quote(&printed), quote(&expected));
         Ok(Some(format!(
-            "prints {printed} instead of {expected} in line {}",
+            "prints {printed} instead of {expected} on line {}",
             at + 1
         )))
     }

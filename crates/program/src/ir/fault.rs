@@ -61,7 +61,7 @@ impl From<arithmetic::Fault> for FaultKind {
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Assertion => "an assertion does not hold",
+            Self::Assertion => "an assertion fails",
             Self::Panic => "the program panics",
             Self::Abort => "the program calls `abort`",
             Self::Overflow => "an arithmetic operation overflows",

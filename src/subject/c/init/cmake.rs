@@ -42,7 +42,7 @@ pub fn read(listing: &Listing) -> BuildInfo {
     if cache {
         build_info
             .notes
-            .push("`build` is left alone: CMake would refuse it in the working copy.".to_owned());
+            .push("The existing directory `build` is not used: CMake refuses its cache in the working copy.".to_owned());
     }
     let mut unsupported = Vec::new();
     for (name, command) in &reader.tests {

@@ -8,6 +8,9 @@ use super::database::compiled;
 use super::listing::Listing;
 use super::{cmake, make};
 
+/// Where a build comes from that no file describes.
+pub const FILES: &str = "the files alone";
+
 /// In the order in which make looks for them.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
@@ -65,14 +68,14 @@ fn without_build_file(listing: &Listing) -> BuildInfo {
     let mut build_info = BuildInfo {
         from: database
             .as_ref()
-            .map_or("the files alone", |found| found.name)
+            .map_or(FILES, |found| found.name)
             .to_owned(),
         ..BuildInfo::default()
     };
     let options = database.map_or_else(Vec::new, |found| {
         if !found.is_uniform {
             build_info.todo.push(format!(
-                "check `build`: {} compiles each file with options of its own, and `build` all files with all of them",
+                "check `build`: {} compiles each file with its own options; `build` uses all of these options for every file",
                 found.name
             ));
         }
@@ -98,7 +101,7 @@ fn without_build_file(listing: &Listing) -> BuildInfo {
         for other in other_mains {
             build_info
                 .todo
-                .push(format!("{other} has a `main`, too, and is left out"));
+                .push(format!("{other} also has a `main` and is left out"));
             files.retain(|path| path != other);
         }
         let name = program_name(listing, main);

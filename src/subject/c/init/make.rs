@@ -31,12 +31,12 @@ pub fn read(listing: &Listing, name: &str) -> BuildInfo {
         let and_so = match targets.peek() {
             Some(_) => {
                 build_info.command = line(["make"].into_iter().chain(targets));
-                "which is left out because a failing test must not end the build"
+                "whose failure would end the build, so `build` leaves it out"
             }
-            None => "and a failing test must not end the build",
+            None => "whose failure would end the build",
         };
         build_info.todo.push(format!(
-            "check `build`: plain `make` also makes the target `{tests}`, {and_so}"
+            "check `build`: plain `make` also builds the target `{tests}`, {and_so}"
         ));
     }
     let test = |rule: &&Rule| {
@@ -52,7 +52,7 @@ pub fn read(listing: &Listing, name: &str) -> BuildInfo {
     {
         let target = rule.targets.join(" ");
         build_info.notes.push(format!(
-            "The target `{target}` of {name} may tell how tests are run:"
+            "The target `{target}` of {name} may show how to run the tests:"
         ));
         let lines = rule.recipe.iter().take(MOST_RECIPE_LINES);
         build_info

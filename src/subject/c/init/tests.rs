@@ -170,7 +170,7 @@ fn of_several_programs_one_is_chosen() {
     let (summary, text, program) = dir.init();
     assert_eq!(program.build, "cc -g -o main.out main.c");
     assert_eq!(program.sources, ["main.c"]);
-    assert!(summary.contains("aside.c has a `main`, too"), "{summary}");
+    assert!(summary.contains("aside.c also has a `main`"), "{summary}");
     assert!(summary.contains("no tests were found"), "{summary}");
     // The example is valid once it is uncommented.
     let example = text

@@ -45,11 +45,11 @@ impl Plan {
              sources = [\n{}]\n\n\
              # The shell command that builds the program; it runs in a copy of this directory.\n{}\
              build = {}\n\n\
-             # The seconds that a test may take [default: the value of --test-timeout, or 20].\n\
+             # Seconds that a test may take [default: the value of --test-timeout, or 20].\n\
              # timeout = 5\n\n\
-             # Whether tests run under AddressSanitizer and UndefinedBehaviorSanitizer, too.\n\
+             # Also run the tests under AddressSanitizer and UndefinedBehaviorSanitizer.\n\
              # sanitize = true\n\n\
-             # Whether tests run one after the other, because they share a port or the like.\n\
+             # Run the tests one at a time, for example because they share a port.\n\
              # serial = true\n",
             sources.collect::<String>(),
             notes.collect::<String>(),
@@ -75,12 +75,12 @@ impl Plan {
                 .collect::<Vec<_>>()
                 .join("\n");
         } else if self.pairs.is_none() {
-            text += "\n# A test; there may be several such tables. Some should pass, at least one should fail.\n";
+            text += "\n# One test; repeat the table for more. Some should pass, at least one should fail.\n";
             text += &commented(&format!(
-                "[[c.test]]\nname = \"what it is called\"\ncommand = {}  # and arguments\n\
-                 stdin = \"what it reads\\n\"  # or stdin-file = \"PATH\"\n\
-                 stdout = \"what it must print\\n\"  # or stdout-file = \"PATH\"; not needed\n\
-                 exit = 0  # the exit code it must have",
+                "[[c.test]]\nname = \"name of the test\"\ncommand = {}  # and arguments\n\
+                 stdin = \"input\\n\"  # or stdin-file = \"PATH\"\n\
+                 stdout = \"expected output\\n\"  # or stdout-file = \"PATH\"; optional\n\
+                 exit = 0  # the expected exit code",
                 quoted(&self.program)
             ));
         }

@@ -27,7 +27,7 @@ fn step(command: &str, text: &str, line: u32, picture: Option<&str>) -> Step {
 }
 
 const REPAIR: &str = "\
-repaired in 0.3 s; the patch is in force from here on:
+repaired in 0.3 s; the session continues with the patch:
 
 --- a/reverse.c
 +++ b/reverse.c
