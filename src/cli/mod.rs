@@ -180,27 +180,13 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
         Some(ContextValue::String(arg)) if is_unknown && !arg.starts_with('-') => arg,
         _ => return None,
     };
-    let mut words = given.iter().filter(|word| *word != "c");
-    let is_first = words.next() == Some(arg);
-    let is_option = |word: &String| word.starts_with('-');
-    if given
-        .iter()
-        .find(|word| *word != "c")
-        .is_some_and(is_option)
-        && is_subcommand(arg)
-    {
-        let options: Vec<&str> = given
-            .iter()
-            .filter(|word| *word != arg && *word != "c")
-            .map(String::as_str)
-            .collect();
-        let c = if given.iter().any(|word| word == "c") {
-            "c "
-        } else {
-            ""
-        };
+    let first = given.iter().find(|word| *word != "c");
+    let is_first = first == Some(arg);
+    if first.is_some_and(|word| word.starts_with('-')) && is_subcommand(arg) {
+        let options = given.iter().filter(|word| *word != arg);
+        let options: Vec<&str> = options.map(String::as_str).collect();
         return Some(format!(
-            "options go after the command: `cargo nopol {c}{arg} {}`",
+            "options go after the command: `cargo nopol {arg} {}`",
             options.join(" ")
         ));
     }
@@ -258,11 +244,6 @@ mod tests {
         assert_eq!(
             before,
             "options go after the command: `cargo nopol undo -q -m Cargo.toml`"
-        );
-        let before = tip(&["cargo-nopol", "c", "-q", "undo"]).unwrap();
-        assert_eq!(
-            before,
-            "options go after the command: `cargo nopol c undo -q`"
         );
         let file = tip(&["cargo-nopol", "list", "src/lib.rs"]).unwrap();
         assert_eq!(file, "to search one file: `--file src/lib.rs`");

@@ -54,11 +54,11 @@ impl Assurance {
     }
 }
 
-/// How many patches there are, and whether any of them was checked: `2 plausible patches`, `2 patches, unchecked`.
+/// How many patches there are, and whether any of them was checked: `2 plausible patches`, `2 patches`.
 pub fn number(patches: &[PatchReport]) -> String {
     match patches.iter().any(|patch| patch.evidence.is_tested()) || patches.is_empty() {
         true => count(patches.len(), "plausible patch"),
-        false => format!("{}, unchecked", count(patches.len(), "patch")),
+        false => count(patches.len(), "patch"),
     }
 }
 

@@ -171,7 +171,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     4 |     if score >= needed {
       |               +
 
-    1 plausible patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
+    1 patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
     It does not fix `grades::tests::other`.
     Applied patch 1 to src/lib.rs. `cargo nopol undo` reverts it.
     This test still fails: `grades::tests::other`. No patch for it was found.

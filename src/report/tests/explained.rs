@@ -85,7 +85,10 @@ fn another_patch_at_the_same_line_is_not_denied() {
     let span = outcome.patches[0].edits[0].span.clone();
     outcome.patches[0].edits[0].span = span.start..span.end + 1;
     let said = explained(&outcome, "2");
-    assert!(said.contains("another patch here"), "{said}");
+    assert!(
+        said.contains("Not compared with another patch: both"),
+        "{said}"
+    );
     outcome.patches[0].edits[0].line += 1;
     outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
     let said = explained(&outcome, "2");
@@ -117,7 +120,7 @@ fn a_clause_that_is_one_recorded_value_is_not_its_own_example() {
     clause.example = vec![(clause.text.clone(), "true".to_owned())];
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("in 8 contexts; for example where it is true\n"),
+        said.contains("in 8 contexts, for example one in which it is true\n"),
         "{said}"
     );
 }

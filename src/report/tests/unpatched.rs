@@ -146,7 +146,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let quick = outcome.why_not().unwrap();
     assert!(
         quick.ends_with(
-            "when the condition is forced. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
+            "Forcing the condition there makes no failing test pass. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
              integer expressions; missing calls and assignments are not searched for. Without `--quick`, more is tried."
         ),
         "{quick}"

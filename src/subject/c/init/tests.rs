@@ -51,7 +51,7 @@ fn cases(program: &Program) -> Vec<String> {
 fn what_is_there_is_never_overwritten() {
     let dir = Dir::new(&[("a.c", MAIN), (NAME, "mine")]);
     let error = init(dir.path()).unwrap_err().to_string();
-    assert!(error.contains("nopol.toml exists already"), "{error}");
+    assert!(error.contains("nopol.toml already exists"), "{error}");
     assert_eq!(fs::read_to_string(dir.path().join(NAME)).unwrap(), "mine");
     let error = init(Dir::new(&[("a.py", "")]).path())
         .unwrap_err()
@@ -180,7 +180,7 @@ fn of_several_programs_one_is_chosen() {
         .replace("\n# ", "\n");
     let whole = format!("{text}[[c.test]]{example}");
     let program = config::parse(dir.path(), Utf8Path::new(NAME), &whole).unwrap();
-    assert_eq!(cases(&program), ["what it is called: ./main.out"]);
+    assert_eq!(cases(&program), ["name of the test: ./main.out"]);
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn a_compilation_database_gives_the_options_that_the_text_needs() {
         program.build,
         format!("cc -g {options} -o a src/b.c src/a.c")
     );
-    let todo = "check `build`: compile_commands.json compiles each file with options of its own";
+    let todo = "check `build`: compile_commands.json compiles each file with its own options";
     assert!(summary.contains(todo), "{summary}");
 }
 
