@@ -58,11 +58,11 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
       in 9 passing tests: `percentile::percentile::rank::tests::at_the_first_value`, `percentile::percentile::rank::tests::at_the_middle_value`, `percentile::percentile::rank::tests::between_two_values`, `percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum`, `percentile::percentile::rank::tests::just_before_the_last_value` and 4 more
 
     Alternative, unchecked (no test distinguishes it from this patch):
-      1.1 `n <= fpos` on line 31
+      1.1 `n <= fpos` in line 31
       Apply one with `cargo nopol apply 1.N`.
 
     Compared with patch 2: their conditions agree for all recorded values; no test distinguishes the patches.
-      No values are known that can occur together and distinguish the patches.
+      No values are known that can occur together and distinguish the patches; `cargo nopol apply 1 --with-test` looks for a test that does.
     ");
 
     let unknown = subject.nopol(&["explain", "deadbeef"]);

@@ -392,7 +392,7 @@ mod tests {
         run.stdout
     );
     let run = subject.nopol(&["faults", "--only", "larg"]);
-    let meant = "there is no test `larg`; did you mean `tests::large`?";
+    let meant = "no test is named `larg`; did you mean `tests::large`?";
     assert!(run.stderr.contains(meant), "{}", run.stderr);
     let run = subject.nopol(&["faults", "--size", "1", "--only", "tests::large"]);
     assert!(

@@ -383,7 +383,7 @@ int main(void) {
     `n1->kin` is an array: name one of its elements, such as `n1->kin[0]`
     (nopol) change cat->name[1] 97
     actual                                           │ corrected
-    ─────────────────────                            │ ──────────────
+    ──────                                           │ ─────────
     count = [1, 2]                                   │ count = [1, 2]
                                                      │
     cat: list along kin[0]                           │ cat: list along kin[0]
@@ -397,7 +397,7 @@ int main(void) {
     └─────────────────┘                              │ └─────────────────┘
     (nopol) change n1->lives[2] 4
     actual                                           │ corrected
-    ─────────────────────                            │ ──────────────
+    ──────                                           │ ─────────
     count = [1, 2]                                   │ count = [1, 2]
                                                      │
     cat: list along kin[0]                           │ cat: list along kin[0]

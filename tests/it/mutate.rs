@@ -98,7 +98,7 @@ fn a_bound_that_no_run_stays_within_judges_nothing() {
     ];
     let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let bounded = "no run of `sum` was judged, because for no arguments that meet the assumptions both `sum` and `wanted` return within the bound of 2: a larger --bound follows longer runs\n";
+    let bounded = "no run of `sum` was judged, because there are no arguments that meet the assumptions and for which both `sum` and `wanted` return within the bound of 2: a larger --bound follows longer runs\n";
     assert!(run.stdout.ends_with(bounded), "{}", run.stdout);
 }
 
@@ -109,8 +109,8 @@ fn a_function_that_is_right_within_the_bound_is_not_said_to_have_no_repair() {
     let options = ["--function", "sum", "--reference-function", "wanted"];
     let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate"], &options[..], more].concat());
     let run = ask(&["--bound", "3"]);
-    let words = "no run in which loops iterate at most 3 times violates the specification; whether a longer run does is not known: \
-                 a larger --bound follows longer runs\n";
+    let words = "no run in which loops iterate at most 3 times violates the specification; longer runs were not examined: \
+                 a larger --bound examines them\n";
     assert_eq!((run.code, &*run.stdout), (1, words), "{}", run.stderr);
     assert_eq!(
         ask(&["--bound", "3", "--format", "json"]).json()["outcome"],
@@ -237,7 +237,7 @@ fn what_cannot_be_asked_is_wrong_usage() {
             &["--function", "sum", "--reference-function", "main"],
             "the same parameters",
         ),
-        (&["--only", "four"], "there is no test `four`"),
+        (&["--only", "four"], "no test is named `four`"),
         (
             &["--function", "sum", "--only", "three"],
             "cannot be used with",

@@ -102,7 +102,7 @@ fn a_run_that_ends_the_program_does_not_return() {
         (
             "void f(int x) { if (x > 3) exit(1); assert(x < 3); }",
             false,
-            "f(3) fails: an assertion does not hold",
+            "f(3) fails: an assertion fails",
             &["x >= 3", "x > 2"],
         ),
         ("void f(int x) { if (x > 3) exit(1); }", false, "", &[]),

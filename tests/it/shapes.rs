@@ -199,7 +199,7 @@ fn code_of_every_shape_is_instrumented_and_repaired() {
 #[ignore = "make test-full: other faults of the same crate"]
 fn code_of_every_shape_is_repaired_of_its_other_faults() {
     are_repaired(&[
-        ("an_early_return", &["n >= 2", "n > 1"]),
+        ("an_early_return", &["n >= 2", "n > 1", "k > 1"]),
         ("a_provided_method", &["self.area() >= 10.0"]),
     ]);
 }

@@ -23,7 +23,7 @@ fn the_new_test_of_a_crate_fails_with_the_other_patch() {
         applied.stdout.contains("_nearby()")
             && applied
                 .stdout
-                .contains("It expects the behaviour of patch 1."),
+                .contains("The test expects the behaviour of patch 1: check"),
         "{}",
         applied.stdout
     );
