@@ -125,6 +125,7 @@ fn a_crate_that_does_not_compile_shows_rustcs_own_message() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn an_option_that_makes_the_build_fail_is_in_the_command_to_try_and_a_place_that_is_none_is_a_usage_error()
  {
     let subject = Subject::lib(GRADES);

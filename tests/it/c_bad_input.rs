@@ -282,6 +282,7 @@ fn a_macro_that_is_a_head_costs_only_what_it_covers() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_source_that_is_not_utf8_is_named_and_left_as_it_is() {
     let subject = grades();
     let text = GRADES.replace("Whether a score", "Ob eine Pr\u{fc}fung");
@@ -404,6 +405,7 @@ fn when_every_test_fails_a_warning_says_what_follows() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_program_without_tests_is_an_unusable_baseline() {
     let subject = program(GRADES, BUILD);
     let words = ["there are no tests", "`[[c.test]]`", "nopol.toml"];
@@ -576,6 +578,7 @@ fn a_function_marked_to_be_skipped_has_no_sites() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn lines_that_differ_in_how_they_end_are_told_apart() {
     let failing =
         "\n[[c.test]]\nname = \"windows\"\ncommand = \"./grades 49 50\"\nstdout = \"no\\r\\n\"\n";

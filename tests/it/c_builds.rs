@@ -185,6 +185,7 @@ fn a_source_that_the_makefile_does_not_list_is_compiled_again() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_build_that_never_compiles_a_source_again_is_refused() {
     // The user has built it already.
     let script = "[ -f done ] || cc -o grade main.c enough.c && touch done\n";

@@ -333,7 +333,8 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&arguments);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout.contains("`bind` violates the specification in 1 of 3 calls"),
+        run.stdout
+            .contains("`bind` violates the specification in 1 of 3 calls"),
         "{}",
         run.stdout
     );

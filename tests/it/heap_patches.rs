@@ -239,7 +239,8 @@ static void last(void) {
         run.stdout
     );
     assert!(
-        !run.stdout.contains("\nthe session continues with the patch"),
+        !run.stdout
+            .contains("\nthe session continues with the patch"),
         "{}",
         run.stdout
     );

@@ -73,6 +73,7 @@ fn a_function_is_repaired_by_its_reference_applied_and_undone() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn states_that_contradict_each_other_are_named() {
     let subject = faulty();
     let state = "head = n1; n1.key = 1; n1.next = null; n1.prev = null; v = 5";

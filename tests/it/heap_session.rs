@@ -25,6 +25,7 @@ fn a_patch_explains_what_was_asserted_in_all_calls() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_break_and_a_continue_have_lines_of_their_own() {
     let program = "\
 #include <stdlib.h>

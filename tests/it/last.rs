@@ -31,6 +31,7 @@ fn kept(subject: &Subject) -> PathBuf {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn explain_and_apply_after_a_search_do_not_search_again() {
     let subject = Subject::lib(GRADES);
     subject.commit();

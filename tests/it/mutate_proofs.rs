@@ -269,6 +269,7 @@ fn a_reference_that_goes_wrong_for_all_arguments_judges_nothing() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn reports_of_a_function_say_what_was_proved_and_by_which_command() {
     let subject = Subject::lib(
         "static MOST: u8 = 100;\npub fn most(x: u8) -> u8 { if x < MOST { MOST } else { x } }\n\

@@ -100,6 +100,7 @@ fn numbers_that_are_no_value_of_the_type_do_not_count() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn results_of_several_parts_are_compared() {
     let subject = Subject::lib(VALUES);
     for (function, failing, repair) in [

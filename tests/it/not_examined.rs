@@ -57,7 +57,8 @@ int main(void)
     let subject = program(text, &[("", "3")]);
     let run = subject.nopol(&["c", "faults"]);
     assert!(
-        run.stdout.contains("examined only where their parts are written out, so not: p.c:6\n"),
+        run.stdout
+            .contains("examined only where their parts are written out, so not: p.c:6\n"),
         "{}",
         run.stdout
     );

@@ -40,6 +40,7 @@ fn apply(subject: &Subject, edits: &[Value]) -> Run {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn a_patch_of_somebody_else_is_shown_before_it_is_built_run_or_written() {
     let subject = crate_with_everything();
     let ran = subject.beside("ran");

@@ -225,6 +225,7 @@ fn synth_judges_an_answer_of_another_solver() {
 
 #[cfg(feature = "z3")]
 #[test]
+#[ignore = "make test-full: it takes long"]
 fn z3_takes_the_smtlib_text_and_its_model_is_an_answer() {
     use z3::ast::Int;
     use z3::{SatResult, Solver};
