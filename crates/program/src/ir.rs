@@ -523,8 +523,8 @@ pub enum Statement {
     Assert(Expr, FaultKind),
     /// Ends the run as one that does not count unless it holds.
     Assume(Expr),
-    /// What is beyond what is modelled: a run cannot go on there, and does not pass. A reader who knows from elsewhere what it
-    /// does, as a debugger does, gets single statements of this kind; others get whole bodies of functions.
+    /// Code that the model does not cover: a run stops there, and does not pass. The debugger, which sees what such code does, gets
+    /// single statements of this kind; the other readers get whole bodies of functions.
     Opaque(Box<Outside>, Span),
 }
 

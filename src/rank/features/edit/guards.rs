@@ -32,8 +32,7 @@ impl EditFeatures<'_> {
         }
     }
 
-    /// What is found of the code that the condition protects, given that code, the outcome that leads to it, and which clauses
-    /// are old.
+    /// Calls `find` with the code that the condition protects, the outcome that leads to it, and whether a clause is old.
     fn guarded<T: Default>(
         &self,
         old: Option<&Node>,
