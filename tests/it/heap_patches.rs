@@ -240,7 +240,7 @@ static void last(void) {
     );
     assert!(
         !run.stdout
-            .contains("\nthe session continues with the patch"),
+            .contains("; the session continues with the patch"),
         "{}",
         run.stdout
     );
