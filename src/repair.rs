@@ -20,6 +20,7 @@ mod fix;
 mod foreseeing;
 mod heap_search;
 mod hints;
+mod hunk;
 pub mod identity;
 mod instrument;
 mod judging;
@@ -38,6 +39,7 @@ pub mod shard;
 mod showing;
 mod simplest;
 mod validating;
+mod written;
 
 use anyhow::Result;
 use nopol_basics::counted;

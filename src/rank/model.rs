@@ -23,7 +23,7 @@ pub struct Learned {
 const BY_HAND: [(Feature, f64); 12] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
-    (Feature::OperatorOfChain, 0.7),
+    (Feature::OperatorOfChain, 1.2),
     (Feature::AsksForPanic, 3.0),
     (Feature::PreventsPanic, 1.5),
     (Feature::ComparesTruth, -1.0),
@@ -40,11 +40,13 @@ const BY_HAND: [(Feature, f64); 12] = [
 ];
 
 /// The same for Rust only: they were counted there. In programs of C that students wrote, other operators are exchanged as well.
-const BY_HAND_RUST: [(Feature, f64); 3] = [
+const BY_HAND_RUST: [(Feature, f64); 4] = [
     // Of 1013 conditions that people changed, none turned an order into an equality; 15 changed what an order includes.
     (Feature::OrderToEquality, -2.0),
     // Where one operand was replaced, 196 new ones shared a word with it and 78 did not, of which there are many more.
     (Feature::OperandAlike, 1.0),
+    // A short comparison with such a number reads as if people had written it; see `repair::written`.
+    (Feature::LiteralFromElsewhere, -0.8),
     // Of nine guards that people put before a subtraction three ask whether it is possible.
     (Feature::GuardsExactly, 2.0),
 ];

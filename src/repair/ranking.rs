@@ -1,14 +1,16 @@
 //! The order in which fixes are judged and shown, and the failing tests grouped by what cures them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_process::run::suite::TestIndex;
 use nopol_source::{FunctionIndex, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit};
+use super::hunk::{Hunk, hunk};
 use super::knowledge::Knowledge;
 use super::session::Session;
+use super::written;
 use crate::rank::model;
 
 /// The cost of a score of 0.
@@ -32,7 +34,12 @@ impl Ranker<'_, '_> {
     /// Plausible fixes with the costs that were learned ([`crate::rank`]) in place of those by which they were searched.
     pub fn ranked(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Fix> {
         let scores = model::scores(&self.facts(knowledge, &fixes));
-        for (fix, score) in fixes.iter_mut().zip(scores) {
+        let written = written::corrections(self.session.sources, &fixes, &scores);
+        let scores = scores
+            .iter()
+            .zip(written)
+            .map(|(of_model, of_text)| of_model + of_text);
+        for (fix, score) in fixes.iter_mut().zip(scores.collect::<Vec<f64>>()) {
             let hinted = fix
                 .edits
                 .iter()
@@ -43,6 +50,18 @@ impl Ranker<'_, '_> {
                 .round()
                 .clamp(0.0, 2.0 * MIDDLE) as u32;
         }
+        self.distinct(fixes)
+    }
+
+    /// Ranked fixes without those that write what a better one writes: a condition inside of another one is both.
+    fn distinct(&self, mut fixes: Vec<Fix>) -> Vec<Fix> {
+        fixes.sort_by(in_order);
+        let mut known = BTreeSet::new();
+        fixes.retain(|fix| {
+            let edits = fix.edits.iter();
+            let hunks = edits.map(|edit| hunk(self.session.sources, edit));
+            known.insert(hunks.collect::<Vec<Hunk>>())
+        });
         fixes
     }
 }

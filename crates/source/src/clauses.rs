@@ -3,11 +3,13 @@
 //! People who add a clause to a condition mostly add one like the others: `a.minor == b.minor && a.patch == b.patch`.
 
 mod kin;
+mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub use self::kin::{Kin, kin};
+use self::together::bound_together;
 use super::words::{mentions, words};
 
 /// Names in place of one name.
@@ -133,7 +135,7 @@ fn renamed(clause: &str, names: &[Range<usize>], new: &dyn Fn(&str) -> Option<St
 }
 
 /// Names that can stand for a name: for a field or variant its siblings, those that the function mentions first; for
-/// any name those of the function that share a part with it.
+/// any name those of the function that share a part with it; where something is called, those that are bound with it.
 fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
     let name = &clause[range.clone()];
     let before = &clause[..range.start];
@@ -174,6 +176,11 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
                 found.push(word.to_owned());
             }
         }
+    }
+    // Elsewhere the synthesizer knows every variable.
+    if !is_member && clause.contains('(') {
+        let together = bound_together(name, around.function);
+        add_new(&mut found, together, name, MOST_NAMES);
     }
     found.truncate(MOST_NAMES);
     found

@@ -40,7 +40,7 @@ pub enum SiteKind {
 
 /// What a patch does with a condition at a site. The matches below have no wildcard arm, so the compiler
 /// points at everything that a new form needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Replaces the existing condition.
     Replace,

@@ -1,6 +1,7 @@
 //! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
 
 mod contents;
+mod given;
 mod messages;
 mod obvious;
 mod raised;
@@ -208,7 +209,7 @@ fn bodies(
                 for text in obvious(returns) {
                     put(value(&text), BodyOrigin::Obvious);
                 }
-                for text in parameters(returns, function) {
+                for text in given::values(sources, function, returns) {
                     put(value(&text), BodyOrigin::Parameter);
                 }
             }
@@ -305,26 +306,6 @@ fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
         (Some("break" | "continue"), _) => point.in_loop,
         _ => true,
     }
-}
-
-/// The parameters that have the return type.
-fn parameters(returns: &str, function: &Function) -> Vec<String> {
-    let plain = returns.trim_start_matches('&');
-    let of_type = |name: &&Name| {
-        let ty = name.ty.as_ref().map(|ty| ty.plain.as_str());
-        let own = function.owner.as_deref();
-        ty == Some(plain) || plain == "Self" && ty.is_some() && ty == own
-    };
-    let mut values = Vec::new();
-    let is_reference = returns.starts_with('&');
-    for name in function.parameters.iter().filter(of_type) {
-        let is_behind = name.ty.as_ref().is_some_and(|ty| ty.is_reference);
-        values.push(match is_behind && !is_reference {
-            true => format!("{}.clone()", name.text),
-            false => name.text.clone(),
-        });
-    }
-    values
 }
 
 /// Calls of constructors of the return type.

@@ -61,7 +61,7 @@ fn poll(plain: &str) -> Option<(&str, &str)> {
 }
 
 /// The type of what an `Option` holds.
-fn in_option(plain: &str) -> Option<&str> {
+pub(super) fn in_option(plain: &str) -> Option<&str> {
     let held = plain.strip_prefix("Option<")?.strip_suffix('>')?;
     Some(held.trim())
 }
@@ -112,7 +112,7 @@ fn end_of_type(types: &str) -> usize {
 }
 
 /// The type of the values in a `Result`, or in an alias of one with `Result` in its name.
-fn held_by_result(plain: &str) -> Option<&str> {
+pub(super) fn held_by_result(plain: &str) -> Option<&str> {
     let (name, arguments) = plain.split_once('<')?;
     let arguments = arguments
         .strip_suffix('>')
