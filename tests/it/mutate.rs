@@ -206,6 +206,22 @@ fn all_ways_of_ruling_out_find_the_same() {
     }
 }
 
+/// `docs/benchmarks.md` has the times.
+#[test]
+fn the_fastest_way_of_ruling_out_is_the_default_of_its_level() {
+    let subject = sum();
+    let examined = |level: &str, prune: &[&str]| {
+        let options = ["c", "mutate", "--format=json", "--size=1", "--level", level];
+        let run = subject.nopol(&[&options[..], prune].concat());
+        found(&run)["examined"].as_u64().unwrap()
+    };
+    for (level, usual, other) in [("2", "slice", "run"), ("3", "run", "slice")] {
+        let by_default = examined(level, &[]);
+        assert_eq!(by_default, examined(level, &["--prune", usual]), "{level}");
+        assert_ne!(by_default, examined(level, &["--prune", other]), "{level}");
+    }
+}
+
 #[test]
 fn a_function_of_a_crate_whose_assertion_fails_is_repaired_for_all_arguments() {
     let subject = Subject::lib(

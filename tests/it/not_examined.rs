@@ -64,6 +64,21 @@ int main(void)
     );
 }
 
+const BORROWED: &str = r"
+pub fn larger(a: i32, b: i32) -> i32 {
+    let chosen = if a > 0 { &a } else { &b };
+    *chosen
+}
+#[test] fn chooses() { assert_eq!(larger(1, 2), 2); }
+";
+
+#[test]
+fn references_are_named_as_not_examined() {
+    let run = Subject::lib(BORROWED).nopol(&["faults"]);
+    let note = "note: pointers and references were not examined: src/lib.rs:3\n";
+    assert!(run.stdout.contains(note), "{}{}", run.stdout, run.stderr);
+}
+
 const FEATURE: &str = r#"
 #[cfg(not(feature = "extra"))]
 pub fn is_small(n: u32) -> bool { n < 2 }
