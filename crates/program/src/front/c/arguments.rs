@@ -7,9 +7,9 @@ use super::types::Type;
 use crate::ir::{Expr, Lvalue, Statement};
 
 impl Translator<'_> {
-    /// The value of an argument, which is a place unless it is a variable, a constant or a call of a function of the program.
+    /// The value of an argument, which is a place unless it is a variable, a constant or a call.
     pub(super) fn argument(&mut self, value: Expr, ty: &Type, syntax: Syntax<'_>) -> Expr {
-        if Self::is_plain(&value) && !self.is_of_library(syntax) {
+        if Self::is_plain(&value) {
             return value;
         }
         self.placed(value, syntax, ty, false)

@@ -294,7 +294,6 @@ fn arguments_are_places_unless_they_are_simple() {
             place(6, "printf(\"%d\\n\", a[0]);", "a[0]"),
             // No statement of the program has the result of a library function.
             place(7, "putchar(toupper(x));", "toupper(x)"),
-            place(8, "f(abs(x));", "abs(x)"),
         ]
     );
 }
