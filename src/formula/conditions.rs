@@ -240,22 +240,26 @@ int main(void) {
         }
     }
 
-    fn spot(condition: &str) -> Spot {
-        let start = TEXT.find(condition).unwrap();
+    fn spot(text: &str, condition: &str) -> Spot {
+        let start = text.find(condition).unwrap();
         (Utf8PathBuf::from("a.c"), start, start + condition.len())
+    }
+
+    fn whole(text: &str, cases: Vec<Case>) -> ProgramText {
+        ProgramText {
+            language: Language::C,
+            files: vec![("a.c".into(), text.to_owned())],
+            cases,
+            test_args: Vec::new(),
+            features: None,
+            may_have_examples: false,
+        }
     }
 
     #[test]
     fn the_evaluations_that_matter_are_told_and_hopeless_conditions_too() {
-        let whole = ProgramText {
-            language: Language::C,
-            files: vec![("a.c".into(), TEXT.to_owned())],
-            cases: vec![case("five", "4", "5"), case("three", "3", "3")],
-            test_args: Vec::new(),
-            features: None,
-            may_have_examples: false,
-        };
-        let conditions = ["i < 40", "i < n", "n == 1000"].map(spot);
+        let whole = whole(TEXT, vec![case("five", "4", "5"), case("three", "3", "3")]);
+        let conditions = ["i < 40", "i < n", "n == 1000"].map(|it| spot(TEXT, it));
         let failing: BTreeSet<String> = ["five".to_owned()].into();
         let ask = |failing: &BTreeSet<String>| {
             foresee(
@@ -287,5 +291,37 @@ int main(void) {
         // Where the program is not what it was taken for, nothing is hopeless.
         let other = ask(&["five".to_owned(), "three".to_owned()].into());
         assert!(other[0].hopeless.is_empty() && !other[0].angelic.is_empty());
+    }
+
+    /// `n > 5` should be `n >= 5`; where the text ends depends on it.
+    const CUT: &str = "\
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char word[32];
+    int n;
+    scanf(\"%31s\", word);
+    n = strlen(word);
+    if (n > 5)
+        n = 2;
+    word[n] = 0;
+    printf(\"%s\", word);
+    return 0;
+}
+";
+
+    #[test]
+    fn a_condition_that_decides_where_a_text_ends_is_not_hopeless() {
+        let whole = whole(CUT, vec![case("cut", "abcde", "ab")]);
+        let condition = spot(CUT, "n > 5");
+        let names = ["cut".to_owned()];
+        let conditions = [condition.clone()].into();
+        let foresight = foresee(&whole, &names, &names.clone().into(), &conditions);
+        let [of_cut] = foresight.as_slice() else {
+            panic!("{foresight:?}");
+        };
+        let angelic: Vec<&Spot> = of_cut.angelic.iter().map(|(spot, _)| spot).collect();
+        assert_eq!(angelic, [&condition]);
+        assert!(of_cut.hopeless.is_empty(), "{foresight:?}");
     }
 }

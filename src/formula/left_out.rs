@@ -9,10 +9,6 @@ use nopol_program::visit::reached;
 
 use crate::report::Ended;
 
-/// The message if no test is left, with what to do.
-const NONE_LEFT: &str =
-    "no test can be expressed as a formula. Use `repair` or `localize`: they run the tests instead";
-
 /// The message if all other tests pass, with what is not known then.
 const NONE_FAILS: &str = "all examined tests pass. Some were left out, and may fail: \
      `localize` and `repair` run those, too";
@@ -20,21 +16,24 @@ const NONE_FAILS: &str = "all examined tests pass. Some were left out, and may f
 /// What is not known if a crate has documentation, because its examples are tests, too.
 const EXAMPLES: &str = "doctests are not examined: `cargo test --doc` runs them; to examine one, copy its code into a `#[test]`";
 
-/// How a search ends if no test fails, and the message. `tests` counts the tests that were run; `work` is the verb for what
-/// the command does if one fails.
+/// How a search ends if no test fails, and the message. `tests` counts the tests that were run; `chosen` says which count, if
+/// not all do; `work` is the verb for what the command does if one fails.
 pub fn nothing(
     tests: usize,
     are_left_out: bool,
     may_have_examples: bool,
+    chosen: &str,
     work: &str,
 ) -> (Ended, String) {
     let text = match (tests, are_left_out) {
-        (0, true) => NONE_LEFT.to_owned(),
+        (0, true) => format!(
+            "no test{chosen} can be expressed as a formula. Use `repair` or `localize`: they run the tests instead"
+        ),
         (_, true) => NONE_FAILS.to_owned(),
         (0, false) if may_have_examples => format!("there are no `#[test]`s; {EXAMPLES}"),
         (0, false) => "there are no tests".to_owned(),
-        (_, false) if may_have_examples => format!("all `#[test]`s pass; {EXAMPLES}"),
-        (_, false) => format!("all tests pass: there is nothing to {work}"),
+        (_, false) if may_have_examples => format!("all `#[test]`s{chosen} pass; {EXAMPLES}"),
+        (_, false) => format!("all tests{chosen} pass: there is nothing to {work}"),
     };
     let is_known = !are_left_out && !may_have_examples;
     let ended = match is_known {

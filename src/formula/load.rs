@@ -63,6 +63,8 @@ pub struct Loaded {
     pub may_have_examples: bool,
     /// The tests that the user names; all count if there is none.
     pub only: Vec<String>,
+    /// Whether arguments are given that may choose some tests.
+    pub has_test_args: bool,
     /// The time was over before all tests were run.
     pub is_late: bool,
 }
@@ -199,6 +201,7 @@ impl Loaded {
             tests,
             left_out,
             may_have_examples: whole.may_have_examples && wanted.is_empty(),
+            has_test_args: !whole.test_args.is_empty(),
             only: wanted.to_vec(),
             is_late: false,
         };
@@ -287,7 +290,18 @@ impl Loaded {
         if !self.only.is_empty() && !are_left_out {
             return (Ended::Correct, left_out::nothing_of(&self.only, work));
         }
-        left_out::nothing(self.tests.len(), are_left_out, self.may_have_examples, work)
+        let chosen = match (self.only.is_empty(), self.has_test_args) {
+            (false, _) => " that `--only` names",
+            (true, true) => " that the arguments after `--` choose",
+            (true, false) => "",
+        };
+        left_out::nothing(
+            self.tests.len(),
+            are_left_out,
+            self.may_have_examples,
+            chosen,
+            work,
+        )
     }
 
     fn add(&mut self, test: Test, covered: FixedBitSet, end: End) {

@@ -373,7 +373,8 @@ pub fn not_examined(loaded: &Loaded) -> [Vec<ShownPlace>; 3] {
     let program = &loaded.program;
     let functions = entered(loaded);
     let pointers = pointers(program).into_iter();
-    let pointers = pointers.map(|place| &program.places[place]).collect();
+    let pointers = pointers.map(|place| &program.places[place]);
+    let pointers = pointers.chain(&program.references).collect();
     let wholes = program.wholes.iter().collect();
     let absent = program.absent.iter().collect();
     [pointers, wholes, absent].map(|places: Vec<&Place>| {

@@ -80,3 +80,36 @@ fn comments(layout: &dyn Layout, text: &str, range: Range<usize>) -> Vec<Range<u
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nopol_source::Language;
+
+    use super::*;
+
+    #[test]
+    fn what_is_inserted_before_a_statement_stands_above_its_comments() {
+        for (language, head) in [
+            (Language::Rust, "fn f() {"),
+            (Language::C, "void f(void) {"),
+        ] {
+            for (before, comments) in [
+                ("\n    g();\n\n    ", "// of h\n    // and more\n    "),
+                ("\n    g();\n    ", "/* of h:\n       two lines */\n    "),
+                (" ", "/* of h */ "),
+                // What stands behind `g`, or above an empty line, is not about `h`.
+                ("\n    g(); // of g\n    ", ""),
+                (
+                    "\n    g(); // of g\n         // and more\n    ",
+                    "// of h\n    ",
+                ),
+                ("\n    // of nothing\n\n    ", ""),
+            ] {
+                let text = format!("{head}{before}{comments}h();\n}}\n");
+                let at = text.find("h();").unwrap();
+                let expected = head.len() + before.len();
+                assert_eq!(start(language.layout(), &text, at), expected, "{text}");
+            }
+        }
+    }
+}

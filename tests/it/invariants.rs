@@ -494,6 +494,24 @@ fn the_documents_name_files_that_exist() {
     }
 }
 
+/// Papers are cited by title and section: no reader has our copies.
+#[test]
+fn no_paper_is_cited_by_a_path() {
+    let tops = ["src", "crates", "docs", "tests", "README.md"].map(|top| root().join(top));
+    let all = tops.iter().flat_map(walkdir::WalkDir::new);
+    let all = all.map(|entry| entry.unwrap().into_path());
+    let is_text = |path: &PathBuf| path.extension().is_some_and(|it| it == "rs" || it == "md");
+    for path in all.filter(is_text) {
+        let text = fs::read_to_string(&path).unwrap();
+        let ending = concat!(".", "pdf");
+        assert!(
+            !text.contains(ending),
+            "{} names a {ending}",
+            path.display()
+        );
+    }
+}
+
 #[test]
 fn the_committed_schema_is_the_one_of_the_code() {
     let path = root().join("docs/schema.json");

@@ -206,6 +206,22 @@ fn all_ways_of_ruling_out_find_the_same() {
     }
 }
 
+/// `docs/benchmarks.md` has the times.
+#[test]
+fn the_fastest_way_of_ruling_out_is_the_default_of_its_level() {
+    let subject = sum();
+    let examined = |level: &str, prune: &[&str]| {
+        let options = ["c", "mutate", "--format=json", "--size=1", "--level", level];
+        let run = subject.nopol(&[&options[..], prune].concat());
+        found(&run)["examined"].as_u64().unwrap()
+    };
+    for (level, usual, other) in [("2", "slice", "run"), ("3", "run", "slice")] {
+        let by_default = examined(level, &[]);
+        assert_eq!(by_default, examined(level, &["--prune", usual]), "{level}");
+        assert_ne!(by_default, examined(level, &["--prune", other]), "{level}");
+    }
+}
+
 #[test]
 fn a_function_of_a_crate_whose_assertion_fails_is_repaired_for_all_arguments() {
     let subject = Subject::lib(
@@ -334,7 +350,9 @@ fn the_arguments_after_two_dashes_choose_tests() {
         let (code, chosen) = said(&["--", "of_four"]);
         assert_eq!(code, 4, "{chosen}");
         assert!(
-            chosen.contains("all `#[test]`s pass; doctests are not examined"),
+            chosen.contains(
+                "all `#[test]`s that the arguments after `--` choose pass; doctests are not examined"
+            ),
             "{chosen}"
         );
         let (code, none) = said(&["--", "of_five", "--nocapture"]);
@@ -368,6 +386,42 @@ fn the_arguments_after_two_dashes_choose_tests() {
         "{}",
         run.stdout
     );
+}
+
+#[test]
+fn nothing_is_said_of_tests_that_were_not_chosen() {
+    let subject = Subject::lib(
+        "pub fn half(n: u32) -> u32 {\n    n / 2 + n % 2\n}\n\
+         #[test]\nfn of_four() { assert_eq!(half(4), 2); }\n\
+         #[test]\nfn of_seven() { assert_eq!(half(7), 3); }\n\
+         #[test]\nfn of_floats() { assert!(1.5 > 2.5); }\n",
+    );
+    for (command, work) in [("mutate", "repair"), ("faults", "localize")] {
+        for (arguments, code, said) in [
+            (
+                ["--", "of_four"],
+                0,
+                format!(
+                    "all tests that the arguments after `--` choose pass: there is nothing to {work}"
+                ),
+            ),
+            (
+                ["--", "of_floats"],
+                4,
+                "no test that the arguments after `--` choose can be expressed as a formula"
+                    .to_owned(),
+            ),
+            (
+                ["--only", "of_floats"],
+                4,
+                "no test that `--only` names can be expressed as a formula".to_owned(),
+            ),
+        ] {
+            let run = subject.nopol(&[&[command], &arguments[..]].concat());
+            assert_eq!(run.code, code, "{}{}", run.stdout, run.stderr);
+            assert!(run.stdout.contains(&said), "{}{}", run.stdout, run.stderr);
+        }
+    }
 }
 
 #[test]

@@ -64,6 +64,39 @@ int main(void)
     );
 }
 
+const BORROWED: &str = r"
+pub struct Pair<'a> { first: &'a i32, second: i32 }
+pub fn chosen(a: i32, b: i32) -> i32 {
+    let mut chosen = if a > 0 { &a } else { &b };
+    if a > 5 {
+        chosen = &b;
+    }
+    *chosen
+}
+pub fn picked<'p>(p: &Pair<'p>) -> &'p i32 {
+    p.first
+}
+pub fn sum(a: i32, b: i32) -> i32 {
+    let pair = Pair { first: &a, second: b };
+    *picked(&pair) + pair.second
+}
+#[test] fn chooses() { assert_eq!(chosen(1, 2), 2); }
+#[test] fn adds() { assert_eq!(sum(1, 2), 4); }
+";
+
+#[test]
+fn references_are_named_as_not_examined() {
+    let subject = Subject::lib(BORROWED);
+    for (test, lines) in [
+        ("chooses", "src/lib.rs:4, src/lib.rs:6"),
+        ("adds", "src/lib.rs:11, src/lib.rs:14"),
+    ] {
+        let run = subject.nopol(&["faults", "--only", test]);
+        let note = format!("note: pointers and references were not examined: {lines}\n");
+        assert!(run.stdout.contains(&note), "{}{}", run.stdout, run.stderr);
+    }
+}
+
 const FEATURE: &str = r#"
 #[cfg(not(feature = "extra"))]
 pub fn is_small(n: u32) -> bool { n < 2 }

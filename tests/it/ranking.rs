@@ -309,3 +309,42 @@ stdout = "0\n"
         assert!(!all.contains(&late), "{late}");
     }
 }
+
+/// Only the text of the failing test itself tells it from the others.
+const STOPS: &str = r#"
+pub fn is_stop(word: &str) -> bool {
+    if word.len() < 3 {
+        return true;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_stop;
+
+    #[test]
+    fn short() {
+        assert!(is_stop("an") && is_stop("of"));
+        assert!(!is_stop("cat") && !is_stop("dog") && !is_stop("bread") && !is_stop("house"));
+    }
+
+    #[test]
+    fn longer() {
+        assert!(is_stop("the"));
+    }
+}
+"#;
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn a_patch_that_memorises_a_text_is_a_guess_even_if_there_is_no_other() {
+    let report = Subject::lib(STOPS).nopol(&["--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    assert!(!patches.is_empty(), "{report:#}");
+    for patch in patches {
+        let condition = patch["edits"][0]["condition"].as_str().unwrap();
+        assert!(condition.contains("\"the\""), "{report:#}");
+        assert!(patch["confidence"].as_f64().unwrap() <= 0.1, "{patch:#}");
+    }
+}

@@ -81,6 +81,8 @@ pub struct Program {
     pub places: TiVec<PlaceId, Place>,
     /// Where a value of several cells is written as a whole, such as a structure: nothing is broken there.
     pub wholes: Vec<Place>,
+    /// Where a reference is written that is no place.
+    pub references: Vec<Place>,
     /// Where a value is left out that could be there, such as `None`: whether it is there may be wrong, but the value is not
     /// written.
     pub absent: Vec<Place>,

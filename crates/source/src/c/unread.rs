@@ -91,7 +91,7 @@ impl Run {
                 );
                 let what = match count {
                     1 => "this line",
-                    _ => "these lines",
+                    _ => "this part",
                 };
                 (reason, what)
             }

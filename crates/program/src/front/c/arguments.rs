@@ -24,10 +24,28 @@ impl Translator<'_> {
         syntax: Syntax<'_>,
         is_character: bool,
     ) -> Expr {
-        if Self::is_plain(&value) && !is_constant(syntax) {
+        if Self::is_plain(&value) && !is_constant(syntax) && !self.is_of_library(syntax) {
             return value;
         }
         self.placed(value, syntax, ty, is_character)
+    }
+
+    /// Whether it is a call of a library function, of which no statement of the program has the result.
+    fn is_of_library(&self, syntax: Syntax<'_>) -> bool {
+        let inner = syntax.without_parentheses();
+        let function = match inner.kind() {
+            "cast_expression" => {
+                let value = inner.field("value");
+                return value.is_some_and(|value| self.is_of_library(value));
+            }
+            "call_expression" => inner.field("function"),
+            _ => None,
+        };
+        function.is_some_and(|function| {
+            let routine = self.routine(function.text());
+            let definition = routine.and_then(|routine| self.routines[routine].definition);
+            definition.is_none_or(|(item, _)| item.source.is_library)
+        })
     }
 
     fn placed(&mut self, value: Expr, syntax: Syntax<'_>, of: &Type, is_character: bool) -> Expr {

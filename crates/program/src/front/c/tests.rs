@@ -283,7 +283,7 @@ fn assignments_in_expressions_are_places_and_increments_are_not() {
 
 #[test]
 fn arguments_are_places_unless_they_are_simple() {
-    let text = "int f(int x) { return x; }\nint main(void) {\n  int a[2], x;\n  printf(\"%d %d %d %s\", x, f(1), 3, \"s\");\n  f(x + 1);\n  printf(\"%d\\n\", a[0]);\n}";
+    let text = "int f(int x) { return x; }\nint main(void) {\n  int a[2], x;\n  printf(\"%d %d %d %s\", x, f(1), 3, \"s\");\n  f(x + 1);\n  printf(\"%d\\n\", a[0]);\n  putchar(toupper(x));\n  f(abs(x));\n  putchar(getchar());\n}";
     assert_eq!(
         places(text),
         [
@@ -292,6 +292,8 @@ fn arguments_are_places_unless_they_are_simple() {
             place(4, "printf(\"%d %d %d %s\", x, f(1), 3, \"s\");", "3"),
             place(5, "f(x + 1);", "x + 1"),
             place(6, "printf(\"%d\\n\", a[0]);", "a[0]"),
+            // No statement of the program has the result of a library function.
+            place(7, "putchar(toupper(x));", "toupper(x)"),
         ]
     );
 }

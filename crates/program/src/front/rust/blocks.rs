@@ -222,11 +222,7 @@ impl Body<'_, '_> {
                 let value = self.coerced(value, &result, span)?;
                 let returned = match (self.result_pointer, value.repr) {
                     (None, Repr::Scalar(expr)) => {
-                        let place = if result.is_place() {
-                            self.value_place(PlaceKind::Return, &result, span)
-                        } else {
-                            None
-                        };
+                        let place = self.scalar_place(PlaceKind::Return, &result, span);
                         (place, Some(expr))
                     }
                     (None, _) => (None, None),
@@ -258,11 +254,9 @@ impl Body<'_, '_> {
         }
         match value.repr {
             Repr::Scalar(expr) => {
-                let is_place = role.has_places && value.ty.is_place();
-                let place = if is_place {
-                    self.value_place(role.kind, &value.ty, span)
-                } else {
-                    None
+                let place = match role.has_places {
+                    true => self.scalar_place(role.kind, &value.ty, span),
+                    false => None,
                 };
                 self.assign(place, target, with_span(expr, span));
                 return place;
@@ -281,6 +275,15 @@ impl Body<'_, '_> {
             }
             Repr::Nothing => {}
         }
+        None
+    }
+
+    /// The place of a value of one cell. Most references have none.
+    fn scalar_place(&mut self, kind: PlaceKind, ty: &Type, span: Span) -> Option<PlaceId> {
+        if ty.is_place() {
+            return self.value_place(kind, ty, span);
+        }
+        self.note_reference(kind, span);
         None
     }
 

@@ -216,6 +216,12 @@ impl<'f, 'a> Body<'f, 'a> {
         self.front.state.program.wholes.extend(place);
     }
 
+    /// Notes that a reference is written that is no place.
+    pub fn note_reference(&mut self, kind: PlaceKind, span: Span) {
+        let place = self.place_at(kind, span);
+        self.front.state.program.references.extend(place);
+    }
+
     /// Notes that a value is left out.
     pub fn note_absent(&mut self, kind: PlaceKind, span: Span) {
         let place = self.place_at(kind, span);
