@@ -56,11 +56,11 @@ fn said(subject: &Subject, run: &Run) -> String {
 #[test]
 fn the_readme_shows_what_the_tool_prints() {
     let readme = fs::read_to_string(fixtures().with_file_name("README.md")).unwrap();
-    let command = "$ cargo nopol --top 1\n";
+    let command = "$ cargo nopol --quiet --top 1\n";
     let (_, shown) = readme.split_once(command).unwrap();
     let (shown, _) = shown.split_once("```").unwrap();
     let subject = Subject::fixture("percentile", "percentile");
-    let run = subject.nopol(&["--top", "1"]);
+    let run = subject.nopol(&["--quiet", "--top", "1"]);
     assert_eq!(said(&subject, &run), redacted(shown, "/tmp"));
 }
 
