@@ -96,7 +96,8 @@ pub fn run(
         outcome.message = Some(message);
     }
     outcome.warnings = counted(outcome.warnings);
-    for warning in &outcome.warnings {
+    for warning in outcome.own_warnings() {
+        let warning = outcome.names.in_sentence(warning);
         progress.say(&format!("warning: {warning}"));
     }
     outcome.phases = progress.phases();

@@ -424,8 +424,9 @@ pub fn apply(
         for (earlier, _) in &since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "patch {0} is applied and already fixes `{test}`; nothing was changed (`undo` reverts patch {0})",
-                    earlier.name
+                    "patch {0} is applied and already fixes `{1}`; nothing was changed (`undo` reverts patch {0})",
+                    earlier.name,
+                    outcome.names.short(test)
                 );
             }
             if !beneath.contains(&earlier.name) {

@@ -145,6 +145,7 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
             ),
             false => format!("`{command} list` shows the places"),
         };
+        let test = outcome.names.short(test);
         return format!("`{test}` is a test, and only patches and places can be explained. {next}");
     }
     let patches = match ids.is_empty() {

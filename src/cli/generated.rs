@@ -3,10 +3,10 @@
 use std::io;
 
 use camino::Utf8PathBuf;
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use super::{Cli, output};
+use super::{c_help, output};
 use crate::report::Ending;
 
 #[derive(Args, Clone, Debug)]
@@ -20,7 +20,7 @@ impl Completions {
     /// Prints a script for the shell.
     pub fn run(&self) -> u8 {
         let mut script = Vec::new();
-        let mut command = Cli::command();
+        let mut command = c_help::command();
         clap_complete::generate(self.shell, &mut command, "cargo-nopol", &mut script);
         output::print_exact(&String::from_utf8_lossy(&script), 0)
     }
@@ -50,7 +50,7 @@ impl Man {
     }
 
     fn pages(&self) -> io::Result<String> {
-        let command = Cli::command();
+        let command = c_help::command();
         match &self.dir {
             Some(dir) => {
                 clap_mangen::generate_to(command, dir)?;

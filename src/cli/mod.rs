@@ -2,6 +2,7 @@
 
 mod apply;
 mod c;
+mod c_help;
 mod cargo;
 mod confirm;
 mod consent;
@@ -27,7 +28,7 @@ mod with_test;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use nopol_basics::nearest::nearest;
 use nopol_basics::stack::on_large;
 
@@ -149,7 +150,8 @@ fn run() -> u8 {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let cli = match Cli::try_parse_from(program.into_iter().chain(args)) {
+    let matches = c_help::command().try_get_matches_from(program.into_iter().chain(args));
+    let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {
             if let Err(error) = error.print()

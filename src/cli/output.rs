@@ -90,7 +90,9 @@ pub fn is_shared(path: &Utf8Path) -> bool {
 /// Shows the outcome in the chosen format; returns the exit code.
 pub fn show(outcome: &Outcome, format: Format) -> u8 {
     if human::is_error(outcome.ending) {
-        complain(outcome.message.as_deref().unwrap_or("no reason known"));
+        let message = outcome.message.as_deref();
+        let message = message.map(|it| outcome.names.in_sentence(it));
+        complain(message.as_deref().unwrap_or("no reason known"));
     }
     let Rendered { report, remark } = match format.render(outcome) {
         Ok(rendered) => rendered,

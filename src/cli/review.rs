@@ -107,19 +107,16 @@ impl Walk<'_> {
         let mut at = 0;
         while let Some(patch) = self.outcome.patches.get(at) {
             let all = self.outcome.patches.len();
-            let patch = &patch.shown();
-            let shown = match self.edited.contains(&patch.rank) {
-                true => {
-                    let note = patch.evidence.caveat().unwrap_or_default();
-                    snippet::with_notes(patch, &[note.to_owned()])
-                }
+            let patch = &patch.shown(&self.outcome.names);
+            let notes = match self.edited.contains(&patch.rank) {
+                true => vec![patch.evidence.caveat().unwrap_or_default().to_owned()],
                 false => {
-                    let notes: Vec<String> =
-                        self.outcome.open_question(patch).into_iter().collect();
-                    snippet::styled(patch, &notes)
+                    let mut notes = vec![format!("{}: {}", phrases::sureness(patch), patch.why)];
+                    notes.extend(self.outcome.open_question(patch));
+                    notes
                 }
             };
-            say(&format!("Patch {} of {all}\n{shown}", at + 1))?;
+            say(&snippet::one_of(patch, all, &notes))?;
             if !patch.alternatives.is_empty() {
                 let alike = self.outcome.family_is_alike(patch);
                 let number = count(patch.alternatives.len(), "alternative");
@@ -156,7 +153,7 @@ impl Walk<'_> {
                     }
                 }
                 "e" => {
-                    let shown = explain::render(&self.outcome.shown(), &patch.shown().id);
+                    let shown = explain::render(&self.outcome.shown(), &patch.id);
                     say(&shown.unwrap_or_default())?;
                 }
                 "d" => {

@@ -153,7 +153,7 @@ fn rows(problem: &Problem, recorded: &Recorded) -> Vec<(TestIndex, bool, Row)> {
     rows
 }
 
-/// The clauses of a condition, left to right.
+/// The clauses of a condition, left to right; a negated one with its negation.
 pub fn clauses(expr: &Expr) -> Vec<Expr> {
     let mut clauses = Vec::new();
     clauses_of(expr, &|clause| clause, &mut clauses);
@@ -163,7 +163,10 @@ pub fn clauses(expr: &Expr) -> Vec<Expr> {
 /// Each clause, with the whole condition in which only that clause is negated.
 fn clauses_of(expr: &Expr, whole: &dyn Fn(Expr) -> Expr, clauses: &mut Vec<(Expr, Expr)>) {
     match expr {
-        Expr::Not(a) => clauses_of(a, &|new| whole(new.not()), clauses),
+        Expr::Not(a) if matches!(**a, Expr::Not(_) | Expr::And(..) | Expr::Or(..)) => {
+            clauses_of(a, &|new| whole(new.not()), clauses);
+        }
+        Expr::Not(a) => clauses.push((expr.clone(), whole((**a).clone()))),
         Expr::And(a, b) => {
             clauses_of(a, &|new| whole(new.and((**b).clone())), clauses);
             clauses_of(b, &|new| whole((**a).clone().and(new)), clauses);
@@ -191,5 +194,14 @@ mod tests {
         let clauses: Vec<_> = clauses.into_iter().collect();
         assert_eq!(clauses[0], (t(0), t(0).not().and(t(1).or(t(2)).not())));
         assert_eq!(clauses[2], (t(2), t(0).and(t(1).or(t(2).not()).not())));
+    }
+
+    #[test]
+    fn a_negated_clause_has_its_negation() {
+        let t = |term| Expr::Term(TermId::new(term));
+        let expr = t(0).and(t(1).not());
+        let mut found = Vec::new();
+        clauses_of(&expr, &|clause| clause, &mut found);
+        assert_eq!(found[1], (t(1).not(), t(0).and(t(1))));
     }
 }

@@ -144,7 +144,7 @@ pub(super) fn by_tests(
     {
         let near = did_you_mean(unknown, names());
         return Err(Refusal::Usage(format!(
-            "there is no test `{unknown}`{near}"
+            "no test is named `{unknown}`{near}"
         )));
     }
     let function = match &request.function {

@@ -17,8 +17,8 @@ pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
     let text = site.template.line(site, condition);
     let text = in_one_line(&text);
     match site.kind.form() {
-        Form::Replace | Form::Compute => format!("`{condition}` in {}", place.line()),
-        Form::Narrow => format!("`{text}` in {}, column {}", place.line(), site.column),
+        Form::Replace | Form::Compute => format!("`{condition}` on {}", place.line()),
+        Form::Narrow => format!("`{text}` on {}, column {}", place.line(), site.column),
         Form::Branch => format!("`{text}` after {}", place.line()),
         Form::Leave => match site.assertion() {
             Some((assertion, message)) => {
@@ -88,7 +88,7 @@ impl SiteText<'_> {
         }
         let rest = self.text[at..].lines().next().unwrap_or_default();
         let rest: String = rest.trim_end().chars().take(MOST_TEXT).collect();
-        format!("before `{rest}` in {}", self.line())
+        format!("before `{rest}` on {}", self.line())
     }
 }
 

@@ -99,6 +99,30 @@ pub struct EditFacts {
     pub support: Option<Support>,
 }
 
+#[cfg(test)]
+impl EditFacts {
+    /// For tests: a changed condition of an `if` at the beginning of a function, of which nothing else is known.
+    pub fn of_condition(before: &str, after: &str) -> Self {
+        Self {
+            function: 0,
+            span: 0..0,
+            line: 1,
+            kind: SiteKind::If,
+            before: before.to_owned(),
+            after: after.into(),
+            body: String::new(),
+            body_origin: BodyOrigin::Own,
+            checks: 0,
+            suspiciousness: 1.0,
+            panic: PanicAt::Elsewhere,
+            prevents: false,
+            is_loose: false,
+            why: String::new(),
+            support: None,
+        }
+    }
+}
+
 /// Where failing tests panic, seen from a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PanicAt {

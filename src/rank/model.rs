@@ -108,11 +108,10 @@ pub fn shares(scores: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use nopol_source::{BodyOrigin, SiteKind};
     use nopol_synth::weights::WEIGHTS;
 
     use super::*;
-    use crate::rank::facts::{Candidate, EditFacts, FunctionText, PanicAt};
+    use crate::rank::facts::{Candidate, EditFacts, FunctionText};
     use crate::rank::features::Sign;
 
     #[test]
@@ -122,21 +121,8 @@ mod tests {
         let at = text.find(before).unwrap();
         let edited = |after: &str, cost: u32| Candidate {
             edits: vec![EditFacts {
-                function: 0,
                 span: at..at + before.len(),
-                line: 1,
-                kind: SiteKind::If,
-                before: before.to_owned(),
-                after: after.into(),
-                body: String::new(),
-                body_origin: BodyOrigin::Own,
-                checks: 0,
-                suspiciousness: 1.0,
-                panic: PanicAt::Elsewhere,
-                prevents: false,
-                is_loose: false,
-                why: String::new(),
-                support: None,
+                ..EditFacts::of_condition(before, after)
             }],
             cost,
             cures: 1,

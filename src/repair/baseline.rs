@@ -13,6 +13,7 @@ use typed_index_collections::{TiSlice, TiVec};
 
 use super::circumstances;
 use super::doctests;
+use super::reports;
 use super::settings::{Depth, Settings};
 use crate::localize::failure::FailureSignature;
 use crate::report::Complaint;
@@ -121,6 +122,7 @@ pub fn take(
     if tests.is_empty() {
         return Err(doctests::no_tests(settings, progress, workspace, sources)?.into());
     }
+    progress.prepare(|seen| seen.names = Some(reports::names(&tests)));
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
         return Ok((tests, Baseline::default()));

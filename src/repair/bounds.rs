@@ -71,30 +71,15 @@ pub fn fall<'c>(confidences: impl Iterator<Item = &'c mut f64>) {
 
 #[cfg(test)]
 mod tests {
-    use nopol_source::{BodyOrigin, SiteKind};
-
     use super::*;
-    use crate::rank::facts::{Case, FunctionText, PanicAt};
+    use crate::rank::facts::{Case, FunctionText};
     use crate::rank::features;
 
     /// The most confidence in a change of a condition.
     fn bound(language: Language, before: &str, after: &str, support: Support) -> f64 {
         let edit = EditFacts {
-            function: 0,
-            span: 0..0,
-            line: 1,
-            kind: SiteKind::If,
-            before: before.to_owned(),
-            after: after.into(),
-            body: String::new(),
-            body_origin: BodyOrigin::Own,
-            checks: 0,
-            suspiciousness: 1.0,
-            panic: PanicAt::Elsewhere,
-            prevents: false,
-            is_loose: false,
-            why: String::new(),
             support: Some(support),
+            ..EditFacts::of_condition(before, after)
         };
         let candidate = Candidate {
             edits: vec![edit],

@@ -11,7 +11,7 @@ use nopol_source::{File, Sources};
 
 use super::settings::{Depth, Settings};
 use super::setup::Setup;
-use super::{baseline, chance};
+use super::{baseline, chance, reports};
 use crate::check::validate::{self, Rejection, Validator};
 use crate::patch::edit::Edit;
 use crate::report::markup::code;
@@ -132,7 +132,8 @@ pub fn confirm(
         .filter(|test| fixes.iter().any(|wanted| tests[*test].matches(wanted)))
         .collect();
     let verdict = validator.judge(&edits(&sources, texts), &targets)?;
-    let name = |test: &TestIndex| tests[*test].to_string();
+    let names = reports::names(&tests);
+    let name = |test: &TestIndex| names.short(&tests[*test].to_string()).to_owned();
     let (confirmation, result) = match verdict {
         Ok(accepted) => {
             let left = baseline.failing().into_iter();

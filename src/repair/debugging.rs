@@ -91,7 +91,7 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
     let case = match (test, cases) {
         (Some(test), _) => cases.iter().find(|case| case.name == test).ok_or_else(|| {
             usage(&format!(
-                "there is no test `{test}`; the {} {}",
+                "no test is named `{test}`; the {} {}",
                 agree(cases.len(), "test is", "tests are"),
                 listed(cases)
             ))

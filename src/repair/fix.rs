@@ -128,6 +128,8 @@ pub struct Difference {
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
+    /// As in [`ContextReport::failures`](crate::report::ContextReport::failures).
+    pub failures: [Option<String>; 2],
     /// Values in which they differ, and which need not occur together: for a search for a test, which then runs it.
     pub hints: Vec<String>,
 }

@@ -16,7 +16,7 @@ use super::session::Session;
 use super::settings::Settings;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
-use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, Scope, SiteReport};
+use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, Scope, SiteReport, TestNames};
 
 /// A site without results.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {
@@ -120,6 +120,15 @@ pub fn list(
     outcome.tests = tests.iter().map(ToString::to_string).collect();
     outcome.sites = listed.map(|(_, of)| site(sources, of)).collect();
     outcome.ending = Ending::Listed;
+}
+
+/// What reports for people call the tests.
+pub fn names(tests: &TiSlice<TestIndex, TestId>) -> TestNames {
+    TestNames::new(
+        tests
+            .iter()
+            .map(|test| (test.to_string(), test.name.clone())),
+    )
 }
 
 /// The suspicious sites in their order, with the forced outcomes that cure tests.

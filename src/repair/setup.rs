@@ -324,11 +324,8 @@ fn check_sources(
 ) -> Result<()> {
     let wanted = settings.file_filter()?;
     let unread = sources.skipped.iter();
-    let unread = unread.map(|skipped| (&skipped.file, &skipped.reason));
-    let for_tests = sources.for_tests.iter().map(|(file, what)| (file, what));
-    let unread = unread
-        .chain(for_tests)
-        .map(|(file, why)| format!("{file}: {why}"));
+    let unread = unread.map(|skipped| format!("{}: {}", skipped.file, skipped.reason));
+    let unread = unread.chain(sources.for_tests.iter().cloned());
     progress.prepare(|seen| seen.unread = unread.collect());
     for Skipped { file, reason, what } in &sources.skipped {
         progress.warn(format!("{file}: {reason}; {what} is not searched"));

@@ -17,6 +17,7 @@ use super::families::Family;
 use super::fix::{Difference, Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
 use super::ranking::Ranker;
+use super::reports;
 use super::session::Session;
 use super::validating::{Checker, Shown};
 use crate::check::format::Formatter;
@@ -174,7 +175,8 @@ impl Presenter<'_, '_> {
                 confidence: family.confidence.first().copied().unwrap_or(0.0),
                 ..self.accepted(fix, &checked.edits, accepted, 1)
             };
-            self.session.progress.found(&report);
+            let names = reports::names(self.session.tests);
+            self.session.progress.found(&report, &names);
             knowledge.announced = Some(report);
         }
         knowledge.checked = Some((fix.clone(), checked));
@@ -419,6 +421,7 @@ impl Presenter<'_, '_> {
                     is_seen: found.is_seen,
                     context: found.context,
                     yields: found.yields,
+                    failures: found.failures,
                     hints: found.hints,
                 })
             });
@@ -483,6 +486,7 @@ fn context(found: Difference) -> Option<ContextReport> {
     Some(ContextReport {
         context: found.context,
         yields: found.yields?,
+        failures: found.failures,
     })
 }
 

@@ -9,25 +9,31 @@ pub struct ContextReport {
     pub context: Vec<(String, String)>,
     /// What the first and the second condition yield; `None` where one panics.
     pub yields: [Option<bool>; 2],
+    /// What the one that panics does: `overflows`.
+    #[serde(default)]
+    pub failures: [Option<String>; 2],
 }
 
 impl ContextReport {
-    /// `with `a` = 1, it yields true and the condition of the patch yields false`.
+    /// `when `a` is 1, it yields true and the patch yields false`.
     pub fn sentence(&self) -> String {
         let [patch, this] = self.yields;
-        let both = compared(["it", "the patch"], [this, patch]);
-        format!("when {}, {both}", named(&self.context))
+        let [patch_fails, this_fails] = &self.failures;
+        format!(
+            "when {}, it {} and the patch {}",
+            named(&self.context),
+            does(this, this_fails.as_ref()),
+            does(patch, patch_fails.as_ref())
+        )
     }
 }
 
-/// What two conditions yield, in words; `None` where one cannot be computed.
-fn compared(names: [&str; 2], yields: [Option<bool>; 2]) -> String {
-    let [one, other] = names;
-    match yields {
-        [Some(a), Some(b)] => format!("{one} yields {a} and {other} yields {b}"),
-        [Some(a), None] => format!("{one} yields {a} and {other} cannot be evaluated"),
-        [None, Some(b)] => format!("{one} cannot be evaluated and {other} yields {b}"),
-        [None, None] => format!("neither {one} nor {other} can be evaluated"),
+/// What a condition does, in words.
+fn does(yields: Option<bool>, failure: Option<&String>) -> String {
+    match (yields, failure) {
+        (Some(outcome), _) => format!("yields {outcome}"),
+        (None, Some(failure)) => failure.clone(),
+        (None, None) => "cannot be evaluated".to_owned(),
     }
 }
 
@@ -103,6 +109,9 @@ pub struct DifferenceReport {
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
+    /// As in [`ContextReport::failures`].
+    #[serde(default)]
+    pub failures: [Option<String>; 2],
     /// As in [`AlternativeReport::hints`].
     pub hints: Vec<String>,
 }
@@ -112,16 +121,17 @@ impl DifferenceReport {
     pub fn question(&self) -> Option<String> {
         let [mine, others] = self.ranks;
         let [this, other] = self.yields?;
-        let yielded = |outcome: Option<bool>| match outcome {
+        let [this_fails, other_fails] = &self.failures;
+        let yielded = |outcome: Option<bool>, failure: &Option<String>| match outcome {
             Some(outcome) => outcome.to_string(),
-            None => "cannot be evaluated".to_owned(),
+            None => does(None, failure.as_ref()),
         };
         (this != other).then(|| {
             format!(
                 "they disagree when {} (patch {mine}: {}, patch {others}: {}); which do you want?",
                 named(&self.context),
-                yielded(this),
-                yielded(other)
+                yielded(this, this_fails),
+                yielded(other, other_fails)
             )
         })
     }

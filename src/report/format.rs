@@ -22,7 +22,7 @@ use anyhow::Result;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Outcome;
+use super::{Outcome, TestNames};
 
 pub use github::annotations;
 
@@ -69,6 +69,11 @@ pub trait Render: Sync {
 
     /// Whether programs need every text as it is, such as a file's. Otherwise what it gets has nothing hidden.
     fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Whether programs compare its names of tests with those of other reports, so that they are whole.
+    fn has_whole_names(&self) -> bool {
         false
     }
 
@@ -137,9 +142,10 @@ impl Format {
     /// # Errors
     /// If the outcome cannot be written in this format.
     pub fn render(self, outcome: &Outcome) -> Result<Rendered> {
-        match self.0.is_exact() {
-            true => self.0.render(outcome),
-            false => self.0.render(&outcome.shown()),
+        match (self.0.is_exact(), self.0.has_whole_names()) {
+            (true, _) => self.0.render(outcome),
+            (false, true) => self.0.render(&outcome.shown_with(&TestNames::default())),
+            (false, false) => self.0.render(&outcome.shown()),
         }
     }
 

@@ -22,6 +22,7 @@ pub mod regions;
 mod scope;
 pub mod snippet;
 pub mod terminal;
+mod test_names;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -42,6 +43,7 @@ pub use self::ending::{
 pub use self::fault::{FaultPlace, FaultReport};
 pub use self::preparation::Preparation;
 pub use self::scope::Scope;
+pub use self::test_names::TestNames;
 
 /// A name that the tool itself defines: of a kind of patch, of a command.
 pub type Name = &'static str;
@@ -58,6 +60,9 @@ pub struct Outcome {
     /// Files and parts of files in which no patch was looked for, with the reason: they could not be read, or are compiled for
     /// tests only.
     pub unread: Vec<String>,
+    /// What the tests are called in reports for people.
+    #[serde(default)]
+    pub names: TestNames,
     /// All tests, if they were listed.
     pub tests: Vec<String>,
     /// Tests that failed in every run.
@@ -150,6 +155,7 @@ impl Default for Outcome {
             message: None,
             warnings: Vec::new(),
             unread: Vec::new(),
+            names: TestNames::default(),
             tests: Vec::new(),
             failing_tests: Vec::new(),
             not_targeted: Vec::new(),
@@ -190,6 +196,13 @@ pub struct Complaint {
     pub test: String,
     /// What follows its name in a sentence: `panics at src/lib.rs:3:5: …`.
     pub why: String,
+}
+
+impl Complaint {
+    /// As a sentence: `` `tests::odd` panics at src/lib.rs:3:5: … ``.
+    pub fn sentence(&self) -> String {
+        format!("{} {}", markup::code(&self.test), self.why)
+    }
 }
 
 /// A cargo package, for what must look like a message of cargo.

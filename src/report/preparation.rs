@@ -1,10 +1,12 @@
 //! Facts known before the search: from copying, reading, building and testing the subject.
 
-use super::{Complaint, Outcome};
+use super::{Complaint, Outcome, TestNames};
 
 /// What is seen before the search; all of it goes into the outcome, however the run ends.
 #[derive(Clone, Debug, Default)]
 pub struct Preparation {
+    /// See [`Outcome::names`]; `None` if no tests were listed since.
+    pub names: Option<TestNames>,
     /// See [`Outcome::warnings`].
     pub warnings: Vec<String>,
     /// See [`Outcome::builds`].
@@ -26,6 +28,7 @@ pub struct Preparation {
 impl Preparation {
     /// Moves everything into the outcome.
     pub fn report(self, outcome: &mut Outcome) {
+        outcome.names = self.names.unwrap_or(std::mem::take(&mut outcome.names));
         outcome.warnings.extend(self.warnings);
         outcome.builds += self.builds;
         outcome.unread.extend(self.unread);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::events::{Event, Observer};
-use super::{PatchReport, Phase, Preparation, snippet};
+use super::{PatchReport, Phase, Preparation, TestNames, snippet};
 
 /// Emits and collects the phases of a run, and collects what is seen before the search.
 pub struct Progress {
@@ -124,8 +124,8 @@ impl Progress {
     }
 
     /// Emits a patch that holds while the search goes on.
-    pub fn found(&self, patch: &PatchReport) {
-        let text = snippet::so_far(&patch.shown());
+    pub fn found(&self, patch: &PatchReport, names: &TestNames) {
+        let text = snippet::so_far(&patch.shown(names));
         self.observer.observe(&Event::Found(text.trim_end()));
     }
 

@@ -2,6 +2,7 @@
 
 use nopol_basics::{agree, count};
 
+use super::Complaint;
 use super::Ending;
 use super::Outcome;
 use super::SiteReport;
@@ -17,6 +18,22 @@ impl Outcome {
         let why = self.why_no_candidate().unwrap_or_else(|| self.reasons());
         let unread = self.why_unread();
         Some(unread.map_or_else(|| why.clone(), |unread| format!("{why} {unread}")))
+    }
+
+    /// Whether the report for people says how tests fail.
+    pub fn shows_complaints(&self) -> bool {
+        !self.patches.is_empty() || self.ending == Ending::NoPatch
+    }
+
+    /// The warnings that the report for people does not repeat.
+    pub fn own_warnings(&self) -> impl Iterator<Item = &String> {
+        let complaints = self.complaints.iter().map(Complaint::sentence);
+        let shown: Vec<String> = match self.shows_complaints() {
+            true => complaints.collect(),
+            false => Vec::new(),
+        };
+        let warnings = self.warnings.iter();
+        warnings.filter(move |warning| !shown.contains(warning))
     }
 
     /// What the run looked for.

@@ -22,12 +22,12 @@ pub fn plain(patch: &PatchReport) -> String {
 pub fn styled(patch: &PatchReport, notes: &[String]) -> String {
     let mut all = vec![format!("{}: {}", sureness(patch), patch.why)];
     all.extend_from_slice(notes);
-    with_notes(patch, &all)
+    named(patch, &format!("patch {}", patch.rank), &all)
 }
 
-/// For people, with nothing below it but these notes.
-pub fn with_notes(patch: &PatchReport, notes: &[String]) -> String {
-    named(patch, &format!("patch {}", patch.rank), notes)
+/// For people who go through all patches, of which there are `number`, with nothing below it but these notes.
+pub fn one_of(patch: &PatchReport, number: usize, notes: &[String]) -> String {
+    named(patch, &format!("patch {} of {number}", patch.rank), notes)
 }
 
 /// For people, while the search goes on.

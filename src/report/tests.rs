@@ -6,7 +6,7 @@ mod unpatched;
 
 use insta::assert_snapshot;
 
-use super::format::human;
+use super::format::{FORMATS, human};
 use super::*;
 
 /// The file that is patched.
@@ -94,6 +94,7 @@ fn two_patches() -> Outcome {
         is_seen: false,
         context: vec![("score".to_owned(), "0".to_owned())],
         yields: Some([Some(true), Some(false)]),
+        failures: [None, None],
     });
     Outcome {
         ending: Ending::Patched,
@@ -148,6 +149,43 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     None of them fixes `grades::tests::other`.
     Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 2`.
     ");
+}
+
+#[test]
+fn tests_are_named_shortly_for_people_and_wholly_for_programs() {
+    let mut outcome = two_patches();
+    outcome.names = TestNames::new([(TEST.to_owned(), "just_enough".to_owned())]);
+    outcome.warnings = vec![format!("`{TEST}` is flaky")];
+    for format in FORMATS {
+        let text = format.render(&outcome).unwrap().report;
+        let is_exact = ["json", "junit", "outcome", "diff"].contains(&format.name());
+        assert!(text.contains("just_enough") || format.name() == "diff");
+        assert_eq!(
+            text.contains(TEST),
+            is_exact && format.name() != "diff",
+            "{}: {text}",
+            format.name()
+        );
+    }
+}
+
+#[test]
+fn what_decides_between_patches_may_be_an_overflow() {
+    let mut outcome = two_patches();
+    let differs = outcome.patches[1].differs.as_mut().unwrap();
+    differs.yields = Some([None, Some(false)]);
+    differs.failures = [Some("overflows".to_owned()), None];
+    let question = "They disagree when `score` is 0 (patch 2: overflows, patch 1: false)";
+    assert!(human(&outcome).contains(question));
+    let context = ContextReport {
+        context: vec![("score".to_owned(), "0".to_owned())],
+        yields: [Some(false), None],
+        failures: [None, Some("divides by zero".to_owned())],
+    };
+    assert_eq!(
+        context.sentence(),
+        "when `score` is 0, it divides by zero and the patch yields false"
+    );
 }
 
 #[test]

@@ -54,11 +54,11 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
 
     Clause `pos >= n`
       decides the outcome in 11 contexts, for example true with pos = 3.0, n = 3.0
-      in 1 failing test: `percentile::percentile::rank::tests::third_quartile_of_three_values`
-      in 9 passing tests: `percentile::percentile::rank::tests::at_the_first_value`, `percentile::percentile::rank::tests::at_the_middle_value`, `percentile::percentile::rank::tests::between_two_values`, `percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum`, `percentile::percentile::rank::tests::just_before_the_last_value` and 4 more
+      in 1 failing test: `rank::tests::third_quartile_of_three_values`
+      in 9 passing tests: `rank::tests::at_the_first_value`, `rank::tests::at_the_middle_value`, `rank::tests::between_two_values`, `rank::tests::hundredth_percentile_is_the_maximum`, `rank::tests::just_before_the_last_value` and 4 more
 
     Alternative, unchecked (no test distinguishes it from this patch):
-      1.1 `n <= fpos` in line 31
+      1.1 `n <= fpos` on line 31
       Apply one with `cargo nopol apply 1.N`.
 
     Compared with patch 2: their conditions agree for all recorded values; no test distinguishes the patches.
@@ -90,7 +90,7 @@ fn a_patch_is_explained_by_its_rank_and_a_site_by_its_id() {
     let site = id.split('-').next().unwrap();
     let of_site = subject.nopol(&["explain", site]);
     assert!(
-        of_site.stdout.contains("forced true: `percentile::"),
+        of_site.stdout.contains("forced true: `rank::"),
         "{}",
         of_site.stdout
     );

@@ -185,7 +185,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
         ),
         (
             Some("nothing"),
-            "there is no test `nothing`; the tests are `reversed`, `shell`",
+            "no test is named `nothing`; the tests are `reversed`, `shell`",
         ),
         (
             Some("shell"),

@@ -243,6 +243,38 @@ fn exit_codes_are_those_of_the_command() {
 }
 
 #[test]
+fn the_help_for_c_has_no_words_of_cargo() {
+    for help in all()
+        .iter()
+        .filter(|help| help.words.first().is_some_and(|word| word == "c"))
+    {
+        let text = help
+            .text
+            .replace("cargo's JSON messages", "")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let words = [
+            "C only",
+            "for C",
+            "(C)",
+            "PKG",
+            "TARGET_DIR",
+            "workspace",
+            "manifest",
+            "package",
+            "doctest",
+        ];
+        let found = words.into_iter().find(|word| text.contains(word));
+        assert_eq!(found, None, "{:?}: {text}", help.words);
+        let foreign = text
+            .match_indices("`cargo nopol ")
+            .find(|(at, _)| !text[*at..].starts_with("`cargo nopol c "));
+        assert_eq!(foreign, None, "{:?}: {text}", help.words);
+    }
+}
+
+#[test]
 fn the_help_speaks_only_of_options_that_the_command_has() {
     let mut named = 0;
     for help in all() {

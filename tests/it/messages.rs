@@ -235,9 +235,9 @@ mod tests {
 }
 "#,
     );
-    let what = "Not searched: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
-                src/lib.rs: line 14: `impl Meter` is compiled for tests only; \
-                src/lib.rs: line 36: `fn is_even` is compiled for tests only.";
+    let what = "Not searched: `fn is_low` (src/lib.rs:8), compiled for tests only; \
+                `impl Meter` (src/lib.rs:14), compiled for tests only; \
+                `fn is_even` (src/lib.rs:36), compiled for tests only.";
     let listed = subject.nopol(&["list"]);
     assert!(listed.stdout.contains(what), "{}", listed.stdout);
     let run = subject.nopol(&[]);

@@ -272,7 +272,7 @@ fn a_test_that_asks_for_its_arguments_fails_only_where_it_has_some() {
     let run = subject.nopol(&[]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
-    let says = "asks::alone` passes only as `cargo test` runs it";
+    let says = "`alone` passes only as `cargo test` runs it";
     assert!(run.stderr.contains(says), "{}", run.stderr);
 }
 

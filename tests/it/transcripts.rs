@@ -56,11 +56,11 @@ fn said(subject: &Subject, run: &Run) -> String {
 #[test]
 fn the_readme_shows_what_the_tool_prints() {
     let readme = fs::read_to_string(fixtures().with_file_name("README.md")).unwrap();
-    let command = "$ cargo nopol --top 1\n";
+    let command = "$ cargo nopol --quiet --top 1\n";
     let (_, shown) = readme.split_once(command).unwrap();
     let (shown, _) = shown.split_once("```").unwrap();
     let subject = Subject::fixture("percentile", "percentile");
-    let run = subject.nopol(&["--top", "1"]);
+    let run = subject.nopol(&["--quiet", "--top", "1"]);
     assert_eq!(said(&subject, &run), redacted(shown, "/tmp"));
 }
 
@@ -81,7 +81,7 @@ fn a_missing_guard_is_shown() {
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking a patch passed; still searching ([TIME])
-    so far: doing this only under a condition makes `missing-error::missing_error::tests::last_frame_is_truncated` pass
+    so far: doing this only under a condition makes `tests::last_frame_is_truncated` pass
       --> src/lib.rs:46:5
        |
     46 |     stream.extend(payload);
@@ -103,17 +103,17 @@ fn a_missing_guard_is_shown() {
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patch ([TIME])
     warning: the patch printed during the search (do this only if `stream.len() < 9 || payload.len() > 3`) is no longer shown: others rank higher
-      `missing-error::missing_error::tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
-      `missing-error::missing_error::tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
+      `tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
+      `tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
 
-    patch 1: an early exit before this makes `missing-error::missing_error::tests::last_frame_is_truncated` and 1 other test pass
+    patch 1: an early exit before this makes `tests::last_frame_is_truncated` and 1 other test pass
       --> src/lib.rs:28:5
        |
     28 |     Ok(rest.split_at(length))
        |     ^
        |
        = note: [SURE]: new condition: a comparison
-       = note: it fixes `missing-error::missing_error::tests::last_frame_is_truncated` and `missing-error::missing_error::tests::truncated_payload`
+       = note: it fixes `tests::last_frame_is_truncated` and `tests::truncated_payload`
        = note: 1 alternative, unchecked; no test distinguishes it from this patch: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: return early if `length > rest.len()`
@@ -146,12 +146,12 @@ fn patches_of_two_causes_are_shown_apart() {
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patches ([TIME])
-      `two-causes::two_causes::tests::item_behind_the_last_one` panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
-      `two-causes::two_causes::tests::single_item_on_the_last_page` panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
+      `tests::item_behind_the_last_one` panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
+      `tests::single_item_on_the_last_page` panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
 
-    Probable cause 1 of 2: `two-causes::two_causes::tests::item_behind_the_last_one`
+    Probable cause 1 of 2: `tests::item_behind_the_last_one`
 
-    patch 1: a different condition here makes `two-causes::two_causes::tests::item_behind_the_last_one` pass
+    patch 1: a different condition here makes `tests::item_behind_the_last_one` pass
       --> src/lib.rs:56:12
        |
     56 |         if item > self.items {
@@ -164,9 +164,9 @@ fn patches_of_two_causes_are_shown_apart() {
     56 |         if item >= self.items {
        |                  +
 
-    Probable cause 2 of 2: `two-causes::two_causes::tests::single_item_on_the_last_page`
+    Probable cause 2 of 2: `tests::single_item_on_the_last_page`
 
-    patch 2: a different condition here makes `two-causes::two_causes::tests::single_item_on_the_last_page` pass
+    patch 2: a different condition here makes `tests::single_item_on_the_last_page` pass
       --> src/lib.rs:30:12
        |
     30 |         if self.items % self.per_page > 1 {
@@ -208,7 +208,7 @@ fn it_is_shown_why_there_is_no_patch() {
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
     No patch found.
-      `hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
+      `shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
     The search found no change of one condition that fixes a failing test. Failing tests reach 10 places. Forcing the condition or taking an early exit at one of them makes no failing test pass, and small edits of the most suspicious conditions do not help either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. If two conditions must change at once, try `--multi`.
     ");

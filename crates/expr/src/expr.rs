@@ -4,7 +4,7 @@
 
 use super::value::{Type, Value};
 use super::{Pool, Row};
-use nopol_scalar::{ArithOp, CmpOp};
+use nopol_scalar::{ArithOp, CmpOp, Int};
 
 nopol_basics::index! {
     /// A term of a pool, in [`Pool::terms`](crate::Pool::terms).
@@ -26,6 +26,15 @@ pub enum Expr {
     Cmp(CmpOp, Box<Expr>, Box<Expr>),
     /// An arithmetic operation on two numbers of one type.
     Arith(ArithOp, Box<Expr>, Box<Expr>),
+}
+
+/// How arithmetic fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArithFailure {
+    /// The result does not fit the type.
+    Overflows,
+    /// The second operand of a division is zero.
+    DividesByZero,
 }
 
 impl Expr {
@@ -133,8 +142,67 @@ impl Expr {
         }
     }
 
+    /// The arithmetic that ends [`Expr::eval`] in a context, and how it fails; `None` if there is a value, or a term that is
+    /// needed has none.
+    pub fn culprit(&self, row: &Row) -> Option<(&Self, ArithFailure)> {
+        match self {
+            Self::Term(_) => None,
+            Self::Not(a) => a.culprit(row),
+            Self::And(a, b) | Self::Or(a, b) => match a.eval_bool(row) {
+                None => a.culprit(row),
+                Some(value) if value == matches!(self, Self::And(..)) => b.culprit(row),
+                Some(_) => None,
+            },
+            Self::Cmp(_, a, b) => a.culprit(row).or_else(|| b.culprit(row)),
+            Self::Arith(op, a, b) => a.culprit(row).or_else(|| b.culprit(row)).or_else(|| {
+                let (left, right) = (a.eval(row)?, b.eval(row)?);
+                if left.arith(*op, &right).is_some() {
+                    return None;
+                }
+                let divides = matches!(op, ArithOp::Div | ArithOp::Rem);
+                let is_zero = matches!(right, Value::Int(_, int) if int == Int::from_i128(0));
+                Some(match divides && is_zero {
+                    true => (self, ArithFailure::DividesByZero),
+                    false => (self, ArithFailure::Overflows),
+                })
+            }),
+        }
+    }
+
     /// [`Expr::eval`] of a boolean expression.
     pub fn eval_bool(&self, row: &Row) -> Option<bool> {
         self.eval(row)?.as_bool()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::IntType;
+
+    #[test]
+    fn the_arithmetic_that_ends_an_evaluation_is_found() {
+        let term = |term| Expr::Term(TermId::new(term));
+        let small = |value| Some(Value::Int(IntType::U8, Int::from_i128(value)));
+        let row = Row {
+            values: std::sync::Arc::new(vec![small(1), small(0), None].into()),
+            expected: true,
+            hard: true,
+            weight: 1,
+        };
+        let how = |expr: &Expr| expr.culprit(&row).map(|(_, how)| how);
+        let (less, rest) = (
+            term(1).arith(ArithOp::Sub, term(0)),
+            term(0).arith(ArithOp::Rem, term(1)),
+        );
+        let below = |left: &Expr| left.clone().cmp(CmpOp::Lt, term(0));
+        assert_eq!(how(&below(&less)), Some(ArithFailure::Overflows));
+        assert_eq!(how(&below(&rest)), Some(ArithFailure::DividesByZero));
+        assert_eq!(how(&below(&term(2))), None);
+        assert_eq!(how(&below(&term(0)).and(below(&less))), None);
+        assert_eq!(
+            how(&below(&term(0)).or(below(&less))),
+            Some(ArithFailure::Overflows)
+        );
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use typed_index_collections::TiVec;
 
 pub use access::{Access, Outline, Query, glance};
-pub use expr::{Expr, TermId};
+pub use expr::{ArithFailure, Expr, TermId};
 pub use nopol_scalar::{ArithOp, Binding, CmpOp, Int, IntType};
 pub use value::{Type, Value};
 

@@ -3,12 +3,15 @@
 //! People who add a clause to a condition mostly add one like the others: `a.minor == b.minor && a.patch == b.patch`.
 
 mod kin;
+mod literals;
 mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub use self::kin::{Kin, kin};
+pub use self::literals::literals;
+use self::literals::{in_case_of, other_literals};
 use self::together::bound_together;
 use super::words::{mentions, words};
 
@@ -17,8 +20,6 @@ const MOST_NAMES: usize = 4;
 /// Variants or constants in place of one that the function names, and all with those of the file.
 const MOST_OF_FUNCTION: usize = 5;
 const MOST_OF_PATH: usize = 8;
-/// Literals in place of one literal.
-const MOST_LITERALS: usize = 6;
 
 /// What the code around a clause offers.
 #[derive(Clone, Copy, Debug)]
@@ -96,22 +97,6 @@ pub fn like(clause: &str, around: Around) -> Vec<String> {
         }
     }
     found
-}
-
-/// A text with its letters in the case of another one, where each of the two has only one.
-fn in_case_of(literal: &str, other: &str) -> String {
-    let is_upper = |text: &str| text.contains(char::is_uppercase);
-    match (in_other_case(literal), in_other_case(other)) {
-        (Some(_), Some(turned)) if is_upper(inside(literal)) != is_upper(inside(other)) => turned,
-        _ => other.to_owned(),
-    }
-}
-
-/// What a quoted literal quotes.
-fn inside(literal: &str) -> &str {
-    literal
-        .find(['"', '\''])
-        .map_or(literal, |at| &literal[at..])
 }
 
 fn starts_a_name(word: &str) -> bool {
@@ -281,130 +266,6 @@ fn exchangeable<'c>(clause: &'c str, names: &[Range<usize>]) -> Vec<(&'c str, &'
         }
     }
     pairs
-}
-
-/// The bytes of the literals: characters, texts and decimal numbers.
-pub fn literals(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut rest = 0;
-    while let Some(offset) =
-        text[rest..].find(|c: char| c == '\'' || c == '"' || c.is_ascii_digit())
-    {
-        let at = rest + offset;
-        let is_in_word =
-            text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
-        let end = match text.as_bytes()[at] {
-            quote @ (b'\'' | b'"') => closing(text, at, char::from(quote)),
-            _ => {
-                let digits = text[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-                Some(digits.map_or(text.len(), |digits| at + digits))
-            }
-        };
-        // An apostrophe without its like starts a lifetime.
-        let Some(end) = end else {
-            rest = at + 1;
-            continue;
-        };
-        // `b'x'` is one literal.
-        let start = match text[..at].ends_with('b') && !text.as_bytes()[at].is_ascii_digit() {
-            true => at - 1,
-            false => at,
-        };
-        if start < at || !is_in_word {
-            found.push(start..end);
-        }
-        rest = end;
-    }
-    found
-}
-
-/// The end of a quoted literal.
-fn closing(text: &str, at: usize, quote: char) -> Option<usize> {
-    let mut is_escaped = false;
-    for (offset, c) in text[at + 1..].char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            _ if c == quote => return Some(at + 1 + offset + 1),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Literals that can stand for a literal: others of its kind, and for a number the products and sums of two others.
-fn other_literals(literal: &str, around: Around) -> Vec<String> {
-    let kind = |text: &str| match text.as_bytes().first() {
-        Some(first) if first.is_ascii_digit() => b'0',
-        Some(b'b') => text.as_bytes().get(1).map_or(b' ', |quote| quote + 128),
-        Some(first) => *first,
-        None => b' ',
-    };
-    let of_kind = |text: &&String| kind(text) == kind(literal) && **text != literal;
-    let [near, far] = around.literals;
-    let mut found: Vec<String> = in_other_case(literal).into_iter().collect();
-    found.extend(mate(literal));
-    if let Ok(own) = literal.parse::<u64>() {
-        let numbers = near.iter().filter_map(|text| text.parse::<u64>().ok());
-        let numbers: BTreeSet<u64> = numbers.filter(|number| *number > 1).collect();
-        for (nth, a) in numbers.iter().enumerate() {
-            for b in numbers.iter().skip(nth + 1) {
-                let both = [a.checked_mul(*b), a.checked_add(*b)].into_iter().flatten();
-                found.extend(both.filter(|it| *it != own).map(|it| it.to_string()));
-            }
-        }
-        found.truncate(MOST_LITERALS / 2);
-    }
-    for text in near
-        .iter()
-        .filter(of_kind)
-        .chain(far.iter().filter(of_kind))
-    {
-        if !found.contains(text) {
-            found.push(text.clone());
-        }
-    }
-    found.truncate(MOST_LITERALS);
-    found
-}
-
-/// The character that mostly is treated like one: the other end of a line, the bracket that closes what it opens.
-fn mate(literal: &str) -> Option<String> {
-    const MATES: [[&str; 2]; 7] = [
-        ["\\n", "\\r"],
-        [" ", "\\t"],
-        ["(", ")"],
-        ["[", "]"],
-        ["{", "}"],
-        ["<", ">"],
-        ["/", "\\\\"],
-    ];
-    let inside = literal.trim_start_matches('b');
-    let inside = inside.strip_prefix('\'')?.strip_suffix('\'')?;
-    let pair = MATES.iter().find(|pair| pair.contains(&inside))?;
-    let other = pair.iter().find(|other| **other != inside)?;
-    Some(literal.replace(inside, other))
-}
-
-/// A text or character with its letters in the other case, if they all are in one: `"0X"` for `"0x"`. The letter of an
-/// escape has no case.
-fn in_other_case(literal: &str) -> Option<String> {
-    let start = literal.find(['"', '\''])? + 1;
-    let (before, inside) = literal.split_at(start);
-    let letters: Vec<char> = inside.chars().filter(|c| c.is_alphabetic()).collect();
-    let is_in_one_case =
-        letters.iter().all(|c| c.is_lowercase()) || letters.iter().all(|c| c.is_uppercase());
-    if letters.is_empty() || !is_in_one_case || inside.contains('\\') {
-        return None;
-    }
-    let other = |c: char| match c.is_lowercase() {
-        true => c.to_uppercase().to_string(),
-        false => c.to_lowercase().to_string(),
-    };
-    Some(format!(
-        "{before}{}",
-        inside.chars().map(other).collect::<String>()
-    ))
 }
 
 #[cfg(test)]

@@ -113,8 +113,9 @@ pub struct Sources {
     pub constants: Vec<Constant>,
     /// Files, or parts of files, that could not be read or parsed; they have no sites.
     pub skipped: Vec<Skipped>,
-    /// Parts of files that are not tests, but are compiled for tests only; they have no sites.
-    pub for_tests: Vec<(Utf8PathBuf, String)>,
+    /// Parts of files that are not tests, but are compiled for tests only, with their places, for a message; they have no
+    /// sites.
+    pub for_tests: Vec<String>,
     /// C: what was read depends on branches of `#if`, and the compiler was not asked which of them it takes.
     pub is_undecided: bool,
 }

@@ -5,98 +5,24 @@
 mod alternatives;
 pub mod arithmetic;
 mod grouping;
+mod literals;
 mod opposites;
 pub mod overflow;
 mod parallel;
 mod positions;
+mod step;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 
 use super::clauses::{self, Around};
 use super::condition::{Leaf, LeafKind, Node, Shape, is_enclosed, is_unordered};
 use super::words::{mentions, words};
+use literals::{kind, neighbours, number};
 use nopol_expr::{ArithOp, Binding, CmpOp};
 pub use opposites::opposite_call;
 use opposites::opposites;
-
-/// What an edit changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Step {
-    /// The first comparison operator to the second.
-    Operator(CmpOp, CmpOp),
-    /// All comparisons of one operator changed between strict and inclusive.
-    AllOperators,
-    /// `&&` to `||`.
-    AndToOr,
-    /// `||` to `&&`.
-    OrToAnd,
-    /// `a || b` to `!a && b`, `a && b` to `!a || b`, where `a` guards `b`: what holds where `b` is not asked.
-    GuardTurned,
-    /// `a || b && c` to `(a || b) && c`, and the like.
-    Regrouped,
-    /// `|` to `||` or `&` to `&&`, which leaves out what need not be evaluated.
-    ShortCircuit,
-    /// One side of a connective removed.
-    ClauseDropped,
-    /// `!a` to `a`.
-    NegationRemoved,
-    /// A part negated, or the whole condition.
-    Negated,
-    /// A number replaced by its neighbour.
-    ConstantOffByOne,
-    /// A literal replaced by another one of the function.
-    Constant,
-    /// 1 added to or subtracted from a compared operand.
-    OperandOffByOne,
-    /// An arithmetic operator replaced by its inverse, a remainder by a quotient.
-    ArithmeticOperator,
-    /// Arithmetic replaced by one of its operands.
-    ArithmeticDropped,
-    /// Arithmetic that overflowed done by a method that defines the result, or in a wider type.
-    OverflowAvoided,
-    /// The operands of an arithmetic operator, or two arguments, exchanged.
-    Exchanged,
-    /// A name replaced by its opposite: `is_some` by `is_none`, `left` by `right`.
-    Opposite,
-    /// A clause added that looks like one that is there ([`clauses`]).
-    Parallel,
-    /// A clause replaced by one that looks like it.
-    Sibling,
-    /// An alternative of a pattern, or an element of a list, added or removed.
-    Alternative,
-}
-
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Operator(old, new) => {
-                return write!(f, "`{}` changed to `{}`", old.token(), new.token());
-            }
-            Self::AllOperators => "comparisons changed between strict and inclusive",
-            Self::AndToOr => "`&&` changed to `||`",
-            Self::OrToAnd => "`||` changed to `&&`",
-            Self::GuardTurned => "`&&` and `||` exchanged, and the operand before it negated",
-            Self::Regrouped => "operands of `&&` and `||` grouped differently",
-            Self::ShortCircuit => "`&` or `|` changed to `&&` or `||`",
-            Self::ClauseDropped => "clause removed",
-            Self::NegationRemoved => "negation removed",
-            Self::Negated => "condition, or a part of it, negated",
-            Self::ConstantOffByOne => "constant changed by 1",
-            Self::Constant => "constant changed",
-            Self::OperandOffByOne => "1 added to or subtracted from an operand",
-            Self::ArithmeticOperator => "arithmetic operator changed",
-            Self::ArithmeticDropped => "arithmetic expression replaced by one of its operands",
-            Self::OverflowAvoided => "computed without overflow",
-            Self::Exchanged => "operands exchanged",
-            Self::Opposite => "name replaced by its counterpart",
-            Self::Parallel => "clause added, modelled on an existing one",
-            Self::Sibling => "clause replaced by one with other names of the same kind",
-            Self::Alternative => "alternative of a pattern or a list added or removed",
-        })
-    }
-}
+pub use step::Step;
 
 /// An edit, and the condition with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -534,47 +460,6 @@ fn is_sign(node: &Node) -> bool {
 
 fn is_literal(node: &Node) -> bool {
     matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal)
-}
-
-/// A decimal number and what follows its digits (the suffix of its type).
-fn number(text: &str) -> Option<(i128, &str)> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let end = digits
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(digits.len());
-    let (digits, suffix) = digits.split_at(end);
-    let is_type = suffix.is_empty() || suffix.starts_with(['i', 'u', 'l', 'U', 'L']);
-    let is_octal = digits.len() > 1 && digits.starts_with('0');
-    let value: i128 = digits.parse().ok().filter(|_| is_type && !is_octal)?;
-    match text.starts_with('-') {
-        true => Some((-value, suffix)),
-        false => Some((value, suffix)),
-    }
-}
-
-/// The literals beside a literal: the number before and after it, or the other truth value.
-fn neighbours(text: &str) -> Vec<(Step, String)> {
-    match text {
-        "true" => return vec![(Step::Constant, "false".to_owned())],
-        "false" => return vec![(Step::Constant, "true".to_owned())],
-        _ => {}
-    }
-    let Some((value, suffix)) = number(text) else {
-        return Vec::new();
-    };
-    let beside = [value.checked_add(1), value.checked_sub(1)];
-    let beside = beside.into_iter().flatten();
-    let beside = beside.map(|value| (Step::ConstantOffByOne, format!("{value}{suffix}")));
-    beside.collect()
-}
-
-/// Literals of different kinds do not replace each other.
-fn kind(text: &str) -> char {
-    match text.chars().next() {
-        Some(first) if first.is_ascii_digit() || first == '-' => '0',
-        Some(first @ ('"' | '\'')) => first,
-        _ => ' ',
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use nopol_expr::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
+use nopol_expr::{Access, ArithFailure, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
 use nopol_process::run::id::TestId;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::{Language, Site, SiteIndex, Sources, inputs, write};
@@ -456,6 +456,7 @@ impl Evidence for Explanation {
             is_seen,
             context: named(&found),
             yields: found.as_ref().map(|context| context.yields),
+            failures: found.map_or([None, None], |it| it.failures.map(|it| it.map(failing))),
             hints: hints.into_iter().map(|(_, value)| value).collect(),
         })
     }
@@ -465,6 +466,15 @@ impl Evidence for Explanation {
 fn explanation(evidence: &dyn Evidence) -> Option<&Explanation> {
     let any: &dyn Any = evidence;
     any.downcast_ref()
+}
+
+/// What a condition does that cannot be evaluated.
+fn failing(failure: ArithFailure) -> String {
+    let does = match failure {
+        ArithFailure::Overflows => "overflows",
+        ArithFailure::DividesByZero => "divides by zero",
+    };
+    does.to_owned()
 }
 
 /// The value of a term, for readers. Of a pointer is known whether it is null.

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use nopol_expr::{Access, ArithOp, Expr, Int, IntType, Pool, Query, Row, TermId, Type, Value};
+use nopol_expr::{
+    Access, ArithFailure, ArithOp, Expr, Int, IntType, Pool, Query, Row, TermId, Type, Value,
+};
 
 /// Terms that are varied together.
 const MOST_VARIED: usize = 4;
@@ -129,11 +131,9 @@ impl<'e> Attempt<'e, '_> {
             if old.is_some_and(|old| old.eval(&row).is_none()) {
                 continue;
             }
-            let Some((part, op, divisor)) = culprit(expr, &row) else {
+            let Some((part, how)) = expr.culprit(&row) else {
                 continue;
             };
-            let is_zero =
-                matches!(divisor.eval(&row), Some(Value::Int(_, int)) if int == Int::from_i128(0));
             let mut parts = vec![part];
             evaluated_before(expr, part, &mut parts);
             let mut read: Vec<TermId> = Vec::new();
@@ -146,36 +146,13 @@ impl<'e> Attempt<'e, '_> {
             let values = read.filter_map(|term| Some((term, row.values[term].clone()?)));
             return Some(Failure {
                 part,
-                is_division: is_zero && matches!(op, ArithOp::Div | ArithOp::Rem),
+                is_division: how == ArithFailure::DividesByZero,
                 values: values.collect(),
                 can_occur: false,
                 is_recorded: false,
             });
         }
         None
-    }
-}
-
-/// The arithmetic that ends the evaluation of an expression in a context, with its operator and its right operand; `None` if
-/// the expression has a value, or a term that it needs has none.
-fn culprit<'e>(expr: &'e Expr, row: &Row) -> Option<(&'e Expr, ArithOp, &'e Expr)> {
-    match expr {
-        Expr::Term(_) => None,
-        Expr::Not(a) => culprit(a, row),
-        Expr::And(a, b) | Expr::Or(a, b) => match a.eval_bool(row) {
-            None => culprit(a, row),
-            Some(value) if value == matches!(expr, Expr::And(..)) => culprit(b, row),
-            Some(_) => None,
-        },
-        Expr::Cmp(_, a, b) => culprit(a, row).or_else(|| culprit(b, row)),
-        Expr::Arith(op, a, b) => {
-            let inner = culprit(a, row).or_else(|| culprit(b, row));
-            inner.or_else(|| {
-                let fails = expr.eval(row).is_none();
-                let has_operands = a.eval(row).is_some() && b.eval(row).is_some();
-                (fails && has_operands).then_some((expr, *op, &**b))
-            })
-        }
     }
 }
 

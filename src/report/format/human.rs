@@ -11,7 +11,6 @@ use super::{Render, Rendered};
 use crate::report::AngelicHow;
 use crate::report::AngelicReport;
 use crate::report::Choice;
-use crate::report::Complaint;
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
@@ -65,7 +64,10 @@ pub fn render(outcome: &Outcome) -> String {
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let (command, options) = (outcome.command, &outcome.options);
-    if !outcome.patches.is_empty() {
+    if outcome.ending == Ending::NoPatch {
+        writeln!(out, "{BOLD}No {} found.{BOLD:#}", outcome.sought())?;
+    }
+    if outcome.shows_complaints() {
         complaints(outcome, out)?;
     }
     for patch in &outcome.patches {
@@ -120,11 +122,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
         Ending::Localized => sites(outcome, out)?,
         Ending::Listed => list(outcome, out)?,
-        Ending::NoPatch => {
-            writeln!(out, "{BOLD}No {} found.{BOLD:#}", outcome.sought())?;
-            complaints(outcome, out)?;
-            why_not(outcome, out)?;
-        }
+        Ending::NoPatch => why_not(outcome, out)?,
         Ending::TimeLimit if outcome.patches.is_empty() => {
             writeln!(
                 out,
@@ -174,18 +172,12 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// How failing tests fail, unless a warning has said so already.
+/// How failing tests fail.
 fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let told = outcome.complaints.iter();
-    let told = told.map(|Complaint { test, why }| format!("{} {why}", code(test)));
-    let told: Vec<String> = told
-        .filter(|complaint| !outcome.warnings.contains(complaint))
-        .take(MOST_COMPLAINTS)
-        .collect();
-    for complaint in &told {
-        writeln!(out, "  {complaint}")?;
+    for complaint in outcome.complaints.iter().take(MOST_COMPLAINTS) {
+        writeln!(out, "  {}", complaint.sentence())?;
     }
-    match told.is_empty() {
+    match outcome.complaints.is_empty() {
         true => Ok(()),
         false => writeln!(out),
     }

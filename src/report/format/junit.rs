@@ -18,6 +18,10 @@ impl Render for JUnit {
         "The test results without a patch, as JUnit XML"
     }
 
+    fn has_whole_names(&self) -> bool {
+        true
+    }
+
     fn is_for_people(&self) -> bool {
         true
     }

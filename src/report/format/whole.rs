@@ -25,7 +25,7 @@ impl Render for WholeFormat {
     }
 
     fn help(&self) -> &'static str {
-        "Everything about one shard of a search, for `cargo nopol merge`"
+        "Everything about one shard of a search, for `merge`"
     }
 
     fn shows_places(&self) -> bool {

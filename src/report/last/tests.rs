@@ -8,7 +8,7 @@ use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, Assurance, ClauseReport, Complaint,
     ContextReport, ContextRow, ContextTable, DifferenceReport, EditReport, Ending, FaultPlace,
-    FaultReport, GroupReport, PackageReport, PatchReport, Phase, Reach, SiteReport,
+    FaultReport, GroupReport, PackageReport, PatchReport, Phase, Reach, SiteReport, TestNames,
 };
 
 /// An outcome with something in every field that is kept.
@@ -79,6 +79,7 @@ fn full() -> Outcome {
             is_seen: true,
             context: vec![("needed".to_owned(), "51".to_owned())],
             yields: Some([Some(false), None]),
+            failures: [None, Some("overflows".to_owned())],
         }),
         alternatives: vec![AlternativeReport {
             hints: vec!["3".to_owned()],
@@ -101,6 +102,7 @@ fn full() -> Outcome {
             differs: Some(ContextReport {
                 context: vec![("score".to_owned(), "0".to_owned())],
                 yields: [Some(false), Some(true)],
+                failures: [None, None],
             }),
         }],
         failing_examples: vec!["src/a.rs - f".to_owned()],
@@ -112,6 +114,7 @@ fn full() -> Outcome {
         message: Some("m".to_owned()),
         warnings: vec!["w".to_owned()],
         unread: vec!["u".to_owned()],
+        names: TestNames::new([("a::a::t".to_owned(), "t".to_owned())]),
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
         not_targeted: Vec::new(),

@@ -78,6 +78,7 @@ fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
             is_seen: false,
             context: Vec::new(),
             yields: None,
+            failures: [None, None],
             hints: Vec::new(),
         }),
         ..patch

@@ -84,7 +84,7 @@ fn one_reason_for_several_sites_is_said_once() {
 }
 
 #[test]
-fn what_a_warning_said_is_not_said_again() {
+fn how_a_test_fails_is_no_warning_beside_the_report() {
     let mut outcome = Outcome {
         complaints: vec![Complaint {
             test: "odd".to_owned(),
@@ -92,9 +92,12 @@ fn what_a_warning_said_is_not_said_again() {
         }],
         ..Outcome::default()
     };
-    assert!(human(&outcome).contains("`odd` crashes"));
-    outcome.warnings = vec!["`odd` crashes".to_owned()];
-    assert!(!human(&outcome).contains("`odd` crashes"));
+    outcome.warnings = vec!["`odd` crashes".to_owned(), "`even` is flaky".to_owned()];
+    assert!(human(&outcome).contains("  `odd` crashes\n"));
+    assert!(outcome.own_warnings().eq(&outcome.warnings[1..]));
+    // No report says it.
+    outcome.ending = Ending::Interrupted;
+    assert!(outcome.own_warnings().eq(&outcome.warnings));
 }
 
 #[test]

@@ -313,7 +313,7 @@ impl<'a> Front<'a> {
             line: 1,
             reason,
         };
-        let missing = || nowhere(format!("there is no test `{name}`"));
+        let missing = || nowhere(format!("no test is named `{name}`"));
         let function = self
             .items
             .test(name)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nopol_expr::{Expr, Pool, Row, TermId, Type, Value};
+use nopol_expr::{ArithFailure, Expr, Pool, Row, TermId, Type, Value};
 
 use super::axioms::{self, Axiom};
 
@@ -24,6 +24,8 @@ pub struct Counterexample {
     pub values: Vec<(TermId, Option<Value>)>,
     /// The outcome of each of the two; `None` if it panics.
     pub yields: [Option<bool>; 2],
+    /// How the arithmetic of one that panics fails; `None` if it panics because a value is undefined.
+    pub failures: [Option<ArithFailure>; 2],
 }
 
 /// Two conditions, and the facts known about their contexts.
@@ -140,6 +142,7 @@ impl<'a> Pair<'a> {
         (is_compared && yields[0] != yields[1]).then(|| Counterexample {
             values: self.used.iter().map(value).collect(),
             yields,
+            failures: self.exprs.map(|expr| expr.culprit(row).map(|(_, how)| how)),
         })
     }
 

@@ -13,7 +13,8 @@ fn verdict(problem: &Problem, a: &Expr, b: &Expr) -> Equality {
 
 /// The values of the simplest counterexample as text, and the outcomes of both conditions.
 fn shown(problem: &Problem, a: &Expr, b: &Expr) -> Option<(String, [Option<bool>; 2])> {
-    let Counterexample { values, yields } = difference(a, b, &problem.pool, &problem.spec.rows)?;
+    let Counterexample { values, yields, .. } =
+        difference(a, b, &problem.pool, &problem.spec.rows)?;
     let value = |(term, value): &(TermId, Option<Value>)| {
         let value = value.as_ref().map_or("undefined".into(), Value::to_string);
         format!(

@@ -21,25 +21,15 @@ fn with_support(
         .find(if is_exit { "n / d" } else { before })
         .unwrap();
     let facts = EditFacts {
-        function: 0,
         span: at..at + before.len(),
-        line: 1,
         kind: if is_exit {
             SiteKind::EarlyExit
         } else {
             SiteKind::If
         },
-        before: before.to_owned(),
-        after: after.into(),
-        body: String::new(),
-        body_origin: BodyOrigin::Own,
-        checks: 0,
-        suspiciousness: 1.0,
         panic: PanicAt::Here,
-        prevents: false,
-        is_loose: false,
-        why: String::new(),
         support,
+        ..EditFacts::of_condition(before, after)
     };
     let case = Case {
         failures: vec![Failure {

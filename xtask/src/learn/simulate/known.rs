@@ -1,12 +1,19 @@
 //! What is known at a site of types: declared ones, and for what has none, what the function does with it. Nothing of the
 //! edit itself is looked at.
 
+mod standard;
+mod text;
+
 use std::collections::BTreeMap;
 
 use nopol_expr::{IntType, Type};
 use nopol_source::condition::{LeafKind, Node, Shape};
 use nopol_source::words::{plain_names, words};
 use nopol_source::{DataType, Function, Language, Site, Sources};
+
+use self::standard::{QUESTIONS, SIZED, STANDARD, TEXT, TRANSPARENT};
+pub use self::text::{bare, variant};
+use self::text::{called, head_of, literal};
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,91 +31,6 @@ pub enum Kind {
     /// A struct with this name.
     Struct(String),
 }
-
-/// Types with a length.
-const SIZED: [&str; 14] = [
-    "Vec",
-    "VecDeque",
-    "HashMap",
-    "HashSet",
-    "BTreeMap",
-    "BTreeSet",
-    "IndexMap",
-    "IndexSet",
-    "FxHashMap",
-    "FxHashSet",
-    "SmallVec",
-    "ThinVec",
-    "ArrayVec",
-    "Bytes",
-];
-/// Types that are what they contain.
-const TRANSPARENT: [&str; 7] = ["Box", "Rc", "Arc", "Cow", "RefCell", "Cell", "Mutex"];
-/// Methods of the standard library that conditions call.
-const STANDARD: [&str; 34] = [
-    "len",
-    "count",
-    "is_empty",
-    "is_some",
-    "is_none",
-    "is_ok",
-    "is_err",
-    "contains",
-    "contains_key",
-    "starts_with",
-    "ends_with",
-    "eq_ignore_ascii_case",
-    "is_ascii",
-    "is_ascii_digit",
-    "is_ascii_alphabetic",
-    "is_ascii_alphanumeric",
-    "is_ascii_uppercase",
-    "is_ascii_lowercase",
-    "is_ascii_punctuation",
-    "is_ascii_whitespace",
-    "is_alphabetic",
-    "is_alphanumeric",
-    "is_numeric",
-    "is_whitespace",
-    "is_uppercase",
-    "is_lowercase",
-    "is_nan",
-    "is_finite",
-    "is_infinite",
-    "is_char_boundary",
-    "get",
-    "first",
-    "last",
-    "Some",
-];
-
-/// Those of texts.
-const TEXT: [&str; 6] = [
-    "len",
-    "is_empty",
-    "contains",
-    "starts_with",
-    "ends_with",
-    "is_char_boundary",
-];
-
-/// Methods that answer yes or no, by what their names begin with.
-const QUESTIONS: [&str; 14] = [
-    "is_",
-    "has_",
-    "can_",
-    "should_",
-    "contains",
-    "starts_with",
-    "ends_with",
-    "any",
-    "all",
-    "eq",
-    "matches",
-    "needs_",
-    "supports_",
-    "intersects",
-];
 
 /// The types around a site.
 pub struct Known<'s> {
@@ -503,88 +425,6 @@ impl<'s> Known<'s> {
         });
         rest.unwrap_or((true, ""))
     }
-}
-
-/// What a text without white space calls last, and with which arguments.
-fn called(text: &str) -> Option<(&str, Vec<&str>)> {
-    let inside = text.strip_suffix(')')?;
-    let mut depth = 1_usize;
-    let mut commas = Vec::new();
-    let open = inside.char_indices().rev().find_map(|(at, c)| {
-        match c {
-            ')' | ']' | '}' => depth += 1,
-            '(' | '[' | '{' => depth -= 1,
-            ',' if depth == 1 => commas.push(at),
-            _ => {}
-        }
-        (depth == 0).then_some(at)
-    })?;
-    let mut arguments = Vec::new();
-    let mut from = open + 1;
-    for end in commas.into_iter().rev().chain([inside.len()]) {
-        let argument = inside[from..end].trim_start_matches(['&', '*']);
-        if !argument.is_empty() {
-            arguments.push(argument);
-        }
-        from = end + 1;
-    }
-    Some((&text[..open], arguments))
-}
-
-/// A type without its path and its parameters.
-fn head_of(plain: &str) -> &str {
-    let head = plain.split('<').next().unwrap_or(plain);
-    match head.rsplit("::").next().unwrap_or(head) {
-        "String" => "str",
-        head => head,
-    }
-}
-
-/// The type of a literal without a type of its own.
-fn literal(text: &str) -> Option<Type> {
-    match text {
-        "true" | "false" => Some(Type::Bool),
-        _ if text.starts_with("b'") => Some(Type::Int(IntType::U8)),
-        _ if text.starts_with('\'') => Some(Type::Char),
-        _ if text.starts_with('"') => Some(Type::Str),
-        _ if text.contains('.') => Some(Type::F64),
-        // The other operand has it.
-        _ => None,
-    }
-}
-
-/// The enum and the variant that a path names.
-pub fn variant(text: &str) -> Option<(String, String)> {
-    let text = bare(text);
-    let path = text.split(['(', '{']).next().unwrap_or_default();
-    let (head, name) = path.rsplit_once("::")?;
-    let head = head.rsplit("::").next().unwrap_or(head);
-    let is_type = |name: &str| name.starts_with(char::is_uppercase);
-    let is_constant = name.chars().all(|c| !c.is_lowercase()) && name.len() > 1;
-    (is_type(head) && is_type(name) && !is_constant).then(|| (head.to_owned(), name.to_owned()))
-}
-
-/// A text without white space, references, and what does not change a value.
-pub fn bare(text: &str) -> String {
-    let mut text: String = text.split_whitespace().collect();
-    for idle in [
-        ".as_ref()",
-        ".as_str()",
-        ".as_deref()",
-        ".as_bytes()",
-        ".clone()",
-        ".borrow()",
-        ".to_owned()",
-    ] {
-        text = text.replace(idle, "");
-    }
-    let mut inner = text.trim_start_matches(['&', '*']);
-    while let Some(inside) = inner.strip_prefix('(').and_then(|it| it.strip_suffix(')'))
-        && !inside.contains(['(', ')'])
-    {
-        inner = inside.trim_start_matches(['&', '*']);
-    }
-    inner.to_owned()
 }
 
 #[cfg(test)]

@@ -163,9 +163,9 @@ impl Finder<'_> {
 
     fn note_for_tests(&mut self, at: usize, what: &str) {
         let line = self.text[..at].matches('\n').count() + 1;
-        let path = self.sources.files[self.file].path.clone();
-        let what = format!("line {line}: `{what}` is compiled for tests only");
-        self.sources.for_tests.push((path, what));
+        let path = &self.sources.files[self.file].path;
+        let what = format!("`{what}` ({path}:{line}), compiled for tests only");
+        self.sources.for_tests.push(what);
     }
 
     fn constant(&mut self, name: &syn::Ident, attrs: &[Attribute]) {

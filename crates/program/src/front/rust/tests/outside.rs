@@ -184,7 +184,7 @@ fn tests_that_are_to_panic_are_outside() {
         reason(text),
         "src/lib.rs:3: the test `t` expects a panic, which is not supported"
     );
-    assert_eq!(reason(""), "src/lib.rs:1: there is no test `t`");
+    assert_eq!(reason(""), "src/lib.rs:1: no test is named `t`");
     let text = "#[test]\nfn t() -> Result<(), u8> { Ok(()) }";
     assert_eq!(
         reason(text),

@@ -1,0 +1,84 @@
+//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo.
+
+use clap::{Command, CommandFactory};
+
+use super::Cli;
+
+/// The width of a help text, at most.
+const WIDTH: usize = 100;
+
+/// Before what is replaced comes what contains it.
+const WORDS: [(&str, &str); 9] = [
+    ("`cargo nopol c ", "`cargo nopol "),
+    ("`cargo nopol ", "`cargo nopol c "),
+    (", or only doctests fail", ""),
+    ("no tests except doctests", "no tests"),
+    ("or (C) the build", "or the build"),
+    (
+        "no manifest, no such package, test",
+        "no nopol.toml, no such test",
+    ),
+    (
+        "no manifest, no such package or test",
+        "no nopol.toml, no such test",
+    ),
+    ("the workspace root", "the directory of nopol.toml"),
+    ("TARGET_DIR/nopol; for C, a directory", "a directory"),
+];
+
+/// The command line, with this help.
+pub fn command() -> Command {
+    Cli::command().mut_subcommand("c", for_c)
+}
+
+fn for_c(command: Command) -> Command {
+    let codes = command.get_after_help().map(ToString::to_string);
+    let command = match codes {
+        Some(codes) => command.after_help(wrapped(&codes)),
+        None => command,
+    };
+    command
+        .mut_args(|arg| {
+            let help = arg.get_help().map(|help| in_c(&help.to_string()));
+            let arg = match help {
+                Some(help) => arg.help(help),
+                None => arg,
+            };
+            match arg.get_id() == "failing" {
+                true => arg.value_name("NAME"),
+                false => arg,
+            }
+        })
+        .mut_subcommands(for_c)
+}
+
+fn in_c(text: &str) -> String {
+    let text = WORDS
+        .iter()
+        .fold(text.to_owned(), |text, (cargo, c)| text.replace(cargo, c));
+    match text.strip_prefix("C only: ") {
+        Some(rest) => crate::report::phrases::capitalized(rest),
+        None => text,
+    }
+}
+
+/// The exit codes: each in its line, and where that is too long in further lines below its text.
+fn wrapped(codes: &str) -> String {
+    const INDENT: &str = "       ";
+    let whole = codes.replace(&format!("\n{INDENT}"), " ");
+    let lines = whole.lines().map(|line| {
+        let (mut out, mut width) = (String::new(), 0);
+        for word in in_c(line).split_inclusive(' ') {
+            let len = word.trim_end().chars().count();
+            if width + len > WIDTH - INDENT.len() && width > 0 {
+                out.truncate(out.trim_end().len());
+                out += &format!("\n{INDENT}");
+                width = INDENT.len();
+            }
+            out += word;
+            width += word.chars().count();
+        }
+        out
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
