@@ -19,6 +19,7 @@ pub mod runs;
 pub mod rust;
 mod site;
 pub mod splice;
+pub mod standing;
 pub mod substitutes;
 pub mod template;
 pub mod vary;
