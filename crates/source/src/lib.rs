@@ -19,13 +19,14 @@ pub mod runs;
 pub mod rust;
 mod site;
 pub mod splice;
+pub mod standing;
 pub mod substitutes;
 pub mod template;
 pub mod vary;
 pub mod words;
 pub mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 pub use nopol_basics::index::SiteIndex;
@@ -109,6 +110,8 @@ pub struct Sources {
     pub implementations: BTreeSet<(String, String)>,
     /// Functions that can be called without side effects.
     pub callables: Vec<Callable>,
+    /// How often functions ask each other, by the last name of what they call.
+    pub asked: BTreeMap<String, usize>,
     /// Named constants.
     pub constants: Vec<Constant>,
     /// Files, or parts of files, that could not be read or parsed; they have no sites.

@@ -10,7 +10,7 @@ use nopol_process::run::suite::TestIndex;
 use nopol_source::condition::Shape;
 use nopol_source::language::Prevented;
 use nopol_source::words::mentions;
-use nopol_source::{Form, Site, SiteIndex, SiteKind, Sources};
+use nopol_source::{Form, Site, SiteIndex, Sources, standing};
 use nopol_synth::weights::WEIGHTS;
 
 use super::from_text::{FromText, observed};
@@ -22,11 +22,8 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 
-/// Conditions tried at one place, each plain and negated, and in one build.
-const MOST_AT_PLACE: usize = 6;
+/// Conditions in one build.
 const MOST: usize = 160;
-/// Longer ones are too special to be repeated.
-const LONGEST: usize = 60;
 
 /// A condition that the text suggests at a place.
 struct Suggested {
@@ -149,7 +146,7 @@ fn joined(
 
 /// Conditions that stand nearby, each also negated.
 fn standing_nearby(sources: &Sources, place: &Site) -> Vec<Suggested> {
-    let nearby = (0..).zip(conditions_for(sources, place));
+    let nearby = (0..).zip(standing::conditions(sources, place));
     let both = nearby.flat_map(|(distance, (other, negated))| {
         let of = |condition, more| Suggested {
             condition,
@@ -162,74 +159,4 @@ fn standing_nearby(sources: &Sources, place: &Site) -> Vec<Suggested> {
         ]
     });
     both.collect()
-}
-
-/// The conditions nearby that read only what is visible at a place, nearest first, and their negations.
-fn conditions_for<'s>(sources: &'s Sources, place: &Site) -> Vec<(&'s Site, String)> {
-    let function = &sources.functions[place.function];
-    let is_near = |other: &&Site| {
-        let of = &sources.functions[other.function];
-        other.file == place.file && of.owner == function.owner
-    };
-    let reads_visible = |other: &&Site| {
-        let mut read = other
-            .names
-            .iter()
-            .filter(|name| mentions(&other.text, &name.text));
-        read.all(|name| place.names.iter().any(|known| known.text == name.text))
-    };
-    let is_short = |other: &&Site| {
-        let is_condition = matches!(other.kind, SiteKind::If | SiteKind::While);
-        is_condition && other.text.len() <= LONGEST && !other.text.contains('\n')
-    };
-    // One with effects, or one that the function had changed by then, is for the tests to reject.
-    let mut near: Vec<&Site> = sources
-        .sites
-        .iter()
-        .filter(is_short)
-        .filter(is_near)
-        .filter(reads_visible)
-        .filter(|other| other.is_pure != Some(false))
-        .collect();
-    let distance = |other: &Site| {
-        let is_elsewhere = other.function != place.function;
-        (is_elsewhere, other.line.abs_diff(place.line), other.line)
-    };
-    near.sort_by_key(|other| distance(other));
-    let mut seen = BTreeSet::new();
-    near.retain(|other| seen.insert(&*other.text));
-    near.truncate(MOST_AT_PLACE);
-    near.into_iter()
-        .map(|other| {
-            let opposite = sources.language.opposite(&other.text);
-            (other, opposite.unwrap_or_else(|| negated(&other.text)))
-        })
-        .collect()
-}
-
-/// The negation of a condition that is not an equality.
-fn negated(text: &str) -> String {
-    let is_atom = |text: &str| !text.contains([' ', '<', '>', '=']);
-    match text.strip_prefix('!') {
-        Some(inner) if is_atom(inner) => inner.to_owned(),
-        _ if is_atom(text) => format!("!{text}"),
-        _ => format!("!({text})"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::negated;
-
-    #[test]
-    fn a_negation_is_removed_or_added() {
-        for (text, wanted) in [
-            ("f.alternate()", "!f.alternate()"),
-            ("!self.is_empty()", "self.is_empty()"),
-            ("a < b", "!(a < b)"),
-            ("!a && b", "!(!a && b)"),
-        ] {
-            assert_eq!(negated(text), wanted);
-        }
-    }
 }

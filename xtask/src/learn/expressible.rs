@@ -29,7 +29,7 @@ pub struct ExpressibleOptions {
     /// One row an edit: repository, commit, file, function, kind, result
     #[arg(long, value_name = "FILE")]
     rows: Option<PathBuf>,
-    /// Print edits with this result
+    /// Print edits with this result; `missed` prints all that are not proposed
     #[arg(long, value_name = "RESULT")]
     list: Option<String>,
     /// Only edits of commits with a message that speaks of a mistake
@@ -94,8 +94,13 @@ pub fn run(options: &ExpressibleOptions) -> Result<()> {
             (Ok(way), None) => format!("{way:?}").to_lowercase(),
             (Err(miss), None) => format!("{miss:?}").to_lowercase(),
         };
-        if options.list.as_ref() == Some(&result) {
-            println!("{}:{} {:?}", mined.path, mined.line, mined.what);
+        let is_missed = !is_way(&result) && !aside::REASONS.contains(&&*result);
+        let is_listed = options
+            .list
+            .as_ref()
+            .is_some_and(|wanted| *wanted == result || wanted == "missed" && is_missed);
+        if is_listed {
+            println!("{result}: {}:{} {:?}", mined.path, mined.line, mined.what);
             for body in bodies(&sources, &mined) {
                 println!("    {body}");
             }
@@ -120,7 +125,6 @@ pub fn run(options: &ExpressibleOptions) -> Result<()> {
             .iter()
             .filter(|(name, _)| !aside::REASONS.contains(&name.as_str()));
         let all: usize = counted.map(|(_, n)| n).sum();
-        let is_way = |name: &String| ["text", "edit", "new"].contains(&name.as_str());
         let proposed: usize = results
             .iter()
             .filter(|(name, _)| is_way(name))
@@ -138,6 +142,11 @@ pub fn run(options: &ExpressibleOptions) -> Result<()> {
         fs::write(path, rows)?;
     }
     Ok(())
+}
+
+/// Whether a result says how an edit is proposed.
+fn is_way(result: &str) -> bool {
+    ["text", "edit", "new"].contains(&result)
 }
 
 fn share(part: usize, all: usize) -> f64 {
@@ -311,6 +320,21 @@ fn start_of_line(text: &str, line: usize) -> usize {
     before.map(str::len).sum()
 }
 
+/// Statements without those that only log, or mark what a test covers, before the others.
+fn without_logging(mut body: &str) -> &str {
+    const MACROS: [&str; 6] = ["trace!", "debug!", "info!", "warn!", "error!", "hit!"];
+    while let Some((head, rest)) = body.split_once('(')
+        && let Some((_, after)) = rest.split_once(");")
+    {
+        let name = head.rsplit("::").next().unwrap_or_default();
+        if !MACROS.contains(&name) {
+            break;
+        }
+        body = after;
+    }
+    body
+}
+
 /// Whether two bodies are the same but for the semicolon at the end and the words of messages.
 fn same_body(a: &str, b: &str) -> bool {
     // An error that is made of a message may have any.
@@ -332,7 +356,10 @@ fn same_body(a: &str, b: &str) -> bool {
     let plain = |text: &str| {
         let mut plain = String::new();
         let mut is_message = false;
-        for part in skeleton(text).trim_end_matches(';').split('"') {
+        for part in without_logging(&skeleton(text))
+            .trim_end_matches(';')
+            .split('"')
+        {
             plain += if is_message { "_" } else { part };
             is_message = !is_message;
         }
@@ -343,4 +370,16 @@ fn same_body(a: &str, b: &str) -> bool {
         plain
     };
     plain(a) == plain(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_body;
+
+    #[test]
+    fn what_is_logged_before_an_exit_does_not_count() {
+        let logged = "log::debug!(\"skipped {} (again)\", f(x)); return None;";
+        assert!(same_body("return None;", logged));
+        assert!(!same_body("return None;", "g(\"x\"); return None;"));
+    }
 }

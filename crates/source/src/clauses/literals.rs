@@ -94,7 +94,7 @@ pub(super) fn other_literals(literal: &str, around: Around) -> Vec<String> {
 }
 
 /// The character that mostly is treated like one: the other end of a line, the bracket that closes what it opens.
-fn mate(literal: &str) -> Option<String> {
+pub fn mate(literal: &str) -> Option<String> {
     const MATES: [[&str; 2]; 7] = [
         ["\\n", "\\r"],
         [" ", "\\t"],

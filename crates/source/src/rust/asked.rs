@@ -1,10 +1,10 @@
-//! What code asks of texts: the literals of `starts_with` and its kin.
+//! What code asks: how often each function is called, and the literals of `starts_with` and its kin.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_expr::TextPart;
 
-use crate::File;
+use crate::{File, Function};
 
 /// Methods that ask for a part of a text.
 const METHODS: [(&str, TextPart); 5] = [
@@ -14,6 +14,21 @@ const METHODS: [(&str, TextPart); 5] = [
     (".strip_suffix(", TextPart::End),
     (".contains(", TextPart::Anywhere),
 ];
+
+/// How often the expressions of functions call something, by its last name.
+pub fn times<'f>(functions: impl IntoIterator<Item = &'f Function>) -> BTreeMap<String, usize> {
+    let mut times = BTreeMap::new();
+    let all = functions.into_iter().flat_map(|it| &it.expressions);
+    for call in all.flat_map(|found| &found.calls) {
+        *times.entry(last_name(call).to_owned()).or_default() += 1;
+    }
+    times
+}
+
+/// The name of a method or a function, without the path before it.
+pub fn last_name(call: &str) -> &str {
+    call.rsplit(['.', ':']).next().unwrap_or_default()
+}
 
 /// The literals that a file asks texts about outside of test code, each with the part that is meant.
 pub fn asked(file: &File) -> BTreeSet<(TextPart, &str)> {

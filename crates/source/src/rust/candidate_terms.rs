@@ -13,6 +13,7 @@ use nopol_expr::{Binding, Origin, Type};
 use super::condition;
 use super::{patterns, siblings};
 use crate::candidate_terms::TermText;
+use crate::clauses;
 use crate::condition::{Node, one_line};
 use crate::{
     Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
@@ -60,7 +61,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         (generator.patterns(), MOST_PATTERNS),
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
-        (generator.calls(), MOST_CALLS),
+        (generator.calls(MOST_CALLS), MOST_CALLS),
         (generator.amounts(), MOST_AMOUNTS),
         (generator.regarding(), MOST_REGARDING),
         (generator.affixes(), MOST_AFFIXES),
@@ -132,14 +133,27 @@ impl Generator<'_> {
         calls.chain(self.comparisons()).collect()
     }
 
-    /// The original condition's calls with another receiver or argument.
+    /// The original condition's calls with the mate of a literal, then with another receiver or argument.
     fn own_calls(&self) -> Vec<TermText> {
         let text = one_line(&self.site.text);
         let own = self.function.expressions.iter().filter(|found| {
             let is_call = found.kind == HarvestedKind::Call;
             is_call && text.contains(&found.text)
         });
-        own.flat_map(|found| self.substituted(found)).collect()
+        let with_mates = own.clone().flat_map(|found| {
+            let literals = clauses::literals(&found.text).into_iter();
+            literals.filter_map(|literal| {
+                let mate = clauses::mate(&found.text[literal.clone()])?;
+                let mut text = found.text.clone();
+                text.replace_range(literal, &mate);
+                Some(TermText {
+                    text,
+                    ..harvested_term(found)
+                })
+            })
+        });
+        let with_others = own.clone().flat_map(|found| self.substituted(found));
+        with_mates.chain(with_others).collect()
     }
 
     /// The original condition's calls of `matches!` and the like with another list of alternatives.

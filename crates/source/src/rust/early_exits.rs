@@ -28,6 +28,7 @@ const MOST_GETTERS: usize = 1;
 const MOST_STATEMENTS: usize = 2;
 const MOST_STATEMENTS_OF_SIBLINGS: usize = 1;
 const MOST_VARIANTS: usize = 4;
+const MOST_MESSAGES: usize = 2;
 
 /// A program point where an early exit from the function or a loop can be inserted.
 #[derive(Clone, Debug)]
@@ -183,7 +184,7 @@ fn bodies(
                 for snippet in variants.iter().filter(fits).take(MOST_VARIANTS) {
                     put(value(&snippet.text), BodyOrigin::Variant);
                 }
-                if let Some(message) = messages.iter().find(fits) {
+                for message in messages.iter().filter(fits).take(MOST_MESSAGES) {
                     let bail = messages::bail(&sources.files[function.file].text, &message.text);
                     put(
                         bail.unwrap_or_else(|| value(&message.text)),
@@ -337,6 +338,26 @@ mod tests {
     use super::BodyOrigin;
     use crate::SiteKind;
     use crate::rust::read_text;
+
+    #[test]
+    fn an_error_is_raised_in_two_ways_that_the_file_has() {
+        let text = "pub fn f(n: u8) -> Result<u8, E> { g(n)?; Ok(n) }
+            fn g(n: u8) -> Result<(), E> {
+                if n > 1 { return Err(E::Internal(format!(\"{n} is large\"))); }
+                if n > 2 { return Err(E::Internal(format!(\"{n} is larger\"))); }
+                if n > 3 { return Err(E::Argument(format!(\"{n} is too large\"))); }
+                Ok(())
+            }";
+        let sources = read_text(text);
+        let of_f = sources.sites.iter().filter(|site| {
+            site.kind == SiteKind::EarlyExit && sources.functions[site.function].name == "f"
+        });
+        let bodies: Vec<&str> = of_f.map(|site| &*site.body).collect();
+        for maker in ["E::Internal", "E::Argument"] {
+            let wanted = format!("return Err({maker}(\"invalid input\".to_owned()));");
+            assert!(bodies.contains(&&*wanted), "{wanted}: {bodies:?}");
+        }
+    }
 
     #[test]
     fn a_value_made_by_new_is_not_made_by_default_too() {

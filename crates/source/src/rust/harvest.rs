@@ -179,7 +179,7 @@ fn kind(expr: &Expr) -> Option<HarvestedKind> {
         Expr::Cast(cast) if is_scalar(&cast.ty) => Some(HarvestedKind::Value),
         Expr::MethodCall(call) if !is_access(&call.method.to_string()) => Some(HarvestedKind::Call),
         Expr::Call(call) if !is_foreign(call) => Some(HarvestedKind::Call),
-        Expr::Macro(call) if call.mac.path.is_ident("matches") => Some(HarvestedKind::Call),
+        Expr::Macro(call) if asks_for_pattern(&macro_name(&call.mac)) => Some(HarvestedKind::Call),
         _ => None,
     }
 }
@@ -314,6 +314,9 @@ impl Reads {
             Expr::Macro(call) if call.mac.path.is_ident("matches") => {
                 arguments(&call.mac).first().is_some_and(|on| self.of(on))
             }
+            Expr::Macro(call) if asks_for_pattern(&macro_name(&call.mac)) => arguments(&call.mac)
+                .first()
+                .is_some_and(|on| self.operand(on)),
             _ => false,
         }
     }
@@ -368,6 +371,17 @@ fn is_constant_path(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a macro asks for a pattern, by its name: `matches!`, or one of the subject like it, as `node_matches!`.
+fn asks_for_pattern(name: &str) -> bool {
+    name == "matches" || name.ends_with("_matches") && !name.contains("assert")
+}
+
+/// Whether an expression is a call of a macro like `matches!`, but of another one.
+pub fn is_own_pattern_question(text: &str) -> bool {
+    let name = text.split_once("!(").map(|(name, _)| name);
+    name.is_some_and(|name| name != "matches" && asks_for_pattern(name))
+}
+
 /// Macros that do not evaluate arguments that look like expressions.
 const READ_TOKENS: [&str; 16] = [
     "asm",
@@ -391,7 +405,7 @@ const READ_TOKENS: [&str; 16] = [
 /// The arguments of a macro call, if all of them look like expressions. The compiler has the last word.
 pub fn arguments(mac: &Macro) -> Vec<Expr> {
     let name = macro_name(mac);
-    if name == "matches" {
+    if asks_for_pattern(&name) {
         let first = |tokens: syn::parse::ParseStream| {
             let on: Expr = tokens.parse()?;
             let _: TokenStream = tokens.parse()?;

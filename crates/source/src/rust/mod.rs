@@ -118,6 +118,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
             }
             gathered.booleans.add(&ast.file);
             gathered.integers.add(&ast.file);
+            gathered.scalars.add(&ast.file);
             let ast = Rc::new(ast);
             if wanted(path) && !is_test {
                 let cfgs = cfgs | &modules::conditions(&ast.file.attrs);
@@ -131,6 +132,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     }
     // Before the early exits, which call what is left.
     remove_impure(&mut sources, &gathered.effects);
+    sources.asked = asked::times(&sources.functions);
     let (points, constructors) = (&gathered.insertion_points, &gathered.constructors);
     let exits = early_exits::sites(&sources, points, constructors, &gathered.declared);
     sources.sites.extend(exits);

@@ -26,7 +26,7 @@ use super::integers::Integers;
 use super::modules::{self, Ast};
 use super::scope::Scopes;
 use super::templates::template;
-use super::types::macro_name;
+use super::types::{Scalars, macro_name};
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::{BodyOrigin, ExitSnippet, FileIndex, FunctionIndex, Site, SiteKind, Sources};
@@ -39,6 +39,7 @@ pub struct Gathered {
     pub effects: Vec<Named>,
     pub booleans: Booleans,
     pub integers: Integers,
+    pub scalars: Scalars,
     pub insertion_points: Vec<InsertionPoint>,
     pub constructors: Vec<Constructor>,
     pub declared: Declared,

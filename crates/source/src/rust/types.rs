@@ -1,6 +1,6 @@
 //! What the subject declares: structs, enums, constants, and functions that return a scalar.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Item, ReceiverKind, ReturnType, Signature, Type, UseTree};
@@ -156,6 +156,7 @@ pub fn callable(
     owner: Option<&String>,
     file: FileIndex,
     cfgs: &BTreeSet<String>,
+    scalars: &Scalars,
 ) -> Option<Callable> {
     let ReturnType::Type(_, returns) = &signature.output else {
         return None;
@@ -163,7 +164,7 @@ pub fn callable(
     if matches!(signature.safety, syn::Safety::Unsafe(_)) {
         return None;
     }
-    let returns = declared(returns).plain;
+    let returns = scalars.resolved(declared(returns).plain);
     let may_be_nothing = ["Option<", "Result<"]
         .iter()
         .any(|start| returns.starts_with(start));
@@ -213,6 +214,29 @@ pub fn callable(
 pub fn macro_name(mac: &syn::Macro) -> String {
     let last = mac.path.segments.last();
     last.map_or_else(String::new, |last| last.ident.to_string())
+}
+
+/// The aliases of scalars, by their names: `type DocId = u32;`.
+#[derive(Debug, Default)]
+pub struct Scalars(BTreeMap<String, String>);
+
+impl Scalars {
+    /// Adds those of a file.
+    pub fn add(&mut self, file: &syn::File) {
+        for item in &file.items {
+            if let Item::Type(item) = item
+                && let of = declared(&item.ty).plain
+                && nopol_expr::Type::from_name(&of).is_some()
+            {
+                self.0.insert(item.ident.to_string(), of);
+            }
+        }
+    }
+
+    /// The scalar that a type is an alias of, or the type itself.
+    fn resolved(&self, plain: String) -> String {
+        self.0.get(&plain).cloned().unwrap_or(plain)
+    }
 }
 
 /// Whether a name is in the case of constants.

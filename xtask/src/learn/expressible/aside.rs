@@ -121,8 +121,27 @@ fn plain(text: &str) -> String {
     ] {
         text = text.replace(from, to);
     }
+    text = without_modules(&text);
     text.retain(|c| !matches!(c, '&' | '*' | '(' | ')' | '{' | '}'));
     text
+}
+
+/// A text with `Kind::Open` for `crate::shapes::Kind::Open`.
+fn without_modules(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((head, after)) = rest.split_once("::") {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let start = head.trim_end_matches(is_name).len();
+        let is_module = head[start..].starts_with(char::is_lowercase);
+        let is_of_type = after.starts_with(|c: char| c.is_alphabetic());
+        kept += match is_module && is_of_type {
+            true => &head[..start],
+            false => &rest[..head.len() + 2],
+        };
+        rest = after;
+    }
+    kept + rest
 }
 
 /// Whether the first line of a commit's message speaks of a mistake.
@@ -173,6 +192,7 @@ mod tests {
             ("x.map_or(false, |x| x > 1)", "x.is_some_and(|x| x > 1)"),
             ("a == &b[..]", "*a == b[..]"),
             ("s.ends_with(\"x\")", "s.ends_with('x')"),
+            ("a == Kind::Open", "a == crate::shapes::Kind::Open"),
         ] {
             assert_eq!(plain(old), plain(new), "{old}");
         }

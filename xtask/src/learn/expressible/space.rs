@@ -10,8 +10,8 @@ use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::{Leaf, LeafKind, Node, Shape};
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, one_step_edits};
-use nopol_source::words::plain_names;
-use nopol_source::{Language, Site, Sources, candidate_terms};
+use nopol_source::words::{plain_names, words};
+use nopol_source::{Form, Language, Site, Sources, candidate_terms, standing};
 
 /// Clauses of a new condition, and clauses that are added to an old one or replaced in it, at most.
 const MOST_NEW: usize = 2;
@@ -94,7 +94,8 @@ impl<'s> Space<'s> {
     /// With the reason why it does not.
     pub fn edited(&self, old: &str, new: &str) -> Result<Way, Miss> {
         self.edited_so(old, new).or_else(|miss| {
-            let spelled_out = without_matches(new).filter(|_| !old.contains("matches!"));
+            let matches = without_matches(new).filter(|_| !old.contains("matches!"));
+            let spelled_out = matches.or_else(|| without_get(old, new));
             let way = spelled_out.and_then(|new| self.edited_so(old, &new).ok());
             way.ok_or(miss)
         })
@@ -157,6 +158,16 @@ impl<'s> Space<'s> {
     /// # Errors
     /// With the reason why it is not.
     pub fn fresh(&self, condition: &str) -> Result<Way, Miss> {
+        if matches!(self.site.kind.form(), Form::Wrap | Form::Leave) {
+            let nearby = standing::conditions(self.sources, self.site);
+            let wanted = spelled(condition);
+            let mut texts = nearby
+                .iter()
+                .flat_map(|(site, opposite)| [&site.text, opposite]);
+            if texts.any(|text| spelled(text) == wanted) {
+                return Ok(Way::Text);
+            }
+        }
         match Language::Rust.parse(&plain_names(condition)) {
             Some(target) => self.new_condition(&target),
             None => Err(Miss::Unparsed),
@@ -189,6 +200,7 @@ impl<'s> Space<'s> {
             Shape::Not(inner) => self.atom(inner),
             Shape::And(..) | Shape::Or(..) => Err(Miss::Shape),
             Shape::Leaf(leaf) => self.leaf(leaf),
+            Shape::Cmp(..) if self.prevents(&bare(&node.text)) => Ok(()),
             Shape::Cmp(_, a, b) => {
                 let variant = [(a, b), (b, a)]
                     .into_iter()
@@ -202,6 +214,8 @@ impl<'s> Space<'s> {
                         Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal => {
                             self.literal(leaf, other)?;
                         }
+                        // Recorded like any number.
+                        Shape::Leaf(leaf) if is_extreme(&leaf.text) => {}
                         _ => self.operand(side)?,
                     }
                 }
@@ -209,6 +223,16 @@ impl<'s> Space<'s> {
             }
             Shape::Arith(..) => Err(Miss::Expression),
         }
+    }
+
+    /// Whether a clause keeps an element that the old condition reads from being out of bounds. Where that is how a test fails,
+    /// the search reads the clause off the panic.
+    fn prevents(&self, clause: &str) -> bool {
+        let parts = clause.split_once('<').and_then(|(index, rest)| {
+            let list = rest.strip_suffix(".len()")?;
+            Some(format!("{list}[{index}]"))
+        });
+        parts.is_some_and(|element| bare(&self.site.text).contains(&element))
     }
 
     /// Whether something that is compared is proposed.
@@ -367,6 +391,29 @@ fn without_matches(condition: &str) -> Option<String> {
     ))
 }
 
+/// Whether it is the least or the largest value of an integer type.
+fn is_extreme(text: &str) -> bool {
+    let parts = text.rsplit_once("::");
+    parts.is_some_and(|(ty, name)| {
+        matches!(name, "MAX" | "MIN") && Type::from_name(ty).is_some_and(|ty| ty != Type::F64)
+    })
+}
+
+/// A condition with `i < v.len() && v[i] == x` in place of `v.get(i) == Some(&x)`, where the old one had `v[i] == x`.
+fn without_get(old: &str, new: &str) -> Option<String> {
+    let (list, rest) = new.split_once(".get(")?;
+    let (index, rest) = rest.split_once(") == Some(&")?;
+    let (value, rest) = rest.split_once(')')?;
+    let start = list.rfind([' ', '!', '(']).filter(|_| !list.ends_with(')'));
+    let start = start
+        .or_else(|| list.rfind([' ', '!']))
+        .map_or(0, |at| at + 1);
+    let (before, list) = list.split_at(start);
+    let element = format!("{list}[{index}] == {value}");
+    let is_same = bare(old).contains(&bare(&element));
+    is_same.then(|| format!("{before}{index} < {list}.len() && {element}{rest}"))
+}
+
 /// Names before a parenthesis: of functions, methods and macros.
 fn called(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
@@ -383,9 +430,9 @@ fn called(text: &str) -> BTreeSet<String> {
     names
 }
 
-/// Without white space, and without the references before it.
+/// Without white space, without the references before it, and with `it` for the parameter of each closure.
 fn bare(text: &str) -> String {
-    let text: String = text.split_whitespace().collect();
+    let text = with_it(text.split_whitespace().collect());
     // The same, where a variant has one field.
     let text = text.replace("(_)", "(..)");
     let bare = text.trim_start_matches(['&', '*']);
@@ -396,6 +443,31 @@ fn bare(text: &str) -> String {
         Some(inside) if !inside.contains(['(', ')']) => bare_owned(inside),
         _ => bare.to_owned(),
     }
+}
+
+/// A text with `it` for the parameter of each closure that has one.
+fn with_it(text: String) -> String {
+    let mut text = text;
+    let mut from = 0;
+    while let Some(start) = text[from..].find('|').map(|at| from + at + 1) {
+        from = start;
+        let end = text[start..].find('|').map(|at| start + at);
+        let Some(name) = end.map(|end| text[start..end].to_owned()) else {
+            break;
+        };
+        let is_name = |c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_';
+        if name.is_empty() || !name.chars().all(is_name) {
+            continue;
+        }
+        for range in words(&text[start..]).into_iter().rev() {
+            let range = start + range.start..start + range.end;
+            if text[range.clone()] == name {
+                text.replace_range(range, "it");
+            }
+        }
+        from = start + "it|".len();
+    }
+    text
 }
 
 fn bare_owned(text: &str) -> String {
@@ -514,6 +586,35 @@ fn f(item: &Item, text: &str, at: usize, other: usize) -> usize {
         assert_eq!(of("at < other || item.kind == Kind::Open"), Ok(Way::Edit));
         assert_eq!(of("item.size > 3"), Ok(Way::New));
         assert_eq!(of("at < text.len()"), Ok(Way::Edit));
+        assert_eq!(of("at < other && item.size == usize::MAX"), Ok(Way::Edit));
+    }
+
+    #[test]
+    fn an_element_that_may_be_missing_is_compared_after_its_index() {
+        let (old, new) = (
+            "a && !(v.b()[i] == b'<')",
+            "a && !(v.b().get(i) == Some(&b'<'))",
+        );
+        let spelled_out = without_get(old, new);
+        assert_eq!(
+            spelled_out.as_deref(),
+            Some("a && !(i < v.b().len() && v.b()[i] == b'<')")
+        );
+        assert_eq!(without_get("a", new), None);
+        assert_eq!(
+            bare("v.iter().all(|one| one.is_on(a | b))"),
+            "v.iter().all(|it|it.is_on(a|b))"
+        );
+    }
+
+    #[test]
+    fn what_stands_nearby_is_in_the_space_of_a_new_if() {
+        let sources = read(TEXT).unwrap();
+        let kin = kin(&sources);
+        let mut sites = sources.sites.iter();
+        let place = sites.rfind(|site| site.kind.is_early_exit()).unwrap();
+        let space = Space::at(&sources, place, &kin);
+        assert_eq!(space.fresh("at >= other"), Ok(Way::Text));
     }
 
     #[test]

@@ -1,30 +1,48 @@
 //! Candidate terms that are calls: those of the subject's functions, and harvested calls with other
 //! variables in them.
 
+use std::cmp::Reverse;
+
 use super::{Generator, Operand, call, harvested_term, is_scalar};
 use crate::candidate_terms::TermText;
 use crate::condition::one_line;
-use crate::rust::types;
+use crate::rust::asked::last_name;
+use crate::rust::{harvest, types};
 use crate::{Callable, DeclaredType, Harvested, HarvestedKind};
 
 /// Operands that are passed for a parameter of any type that implements a trait, nearest first.
 const MOST_OF_ANY: usize = 2;
+/// How many calls of a predicate of this file or type come before the first one of another.
+const FAR: usize = 2;
 
 impl Generator<'_> {
-    /// Calls of the subject's own predicates, and harvested calls with other operands.
-    pub(super) fn calls(&self) -> Vec<TermText> {
-        let mut calls = Vec::new();
+    /// Calls of the subject's own predicates, and harvested calls with other operands. If there are more than are used, those
+    /// come first that the subject asks most often, and of each a few.
+    pub(super) fn calls(&self, most: usize) -> Vec<TermText> {
+        let mut calls: Vec<((usize, Reverse<usize>), TermText)> = Vec::new();
+        let mut add = |terms: Vec<TermText>, name: &str, far: usize| {
+            let times = self.sources.asked.get(name).copied().unwrap_or(0);
+            let ranked = (far..).zip(terms);
+            calls.extend(ranked.map(|(nth, term)| ((nth, Reverse(times)), term)));
+        };
         for callable in self.callables() {
             if callable.returns == "bool" {
-                calls.extend(self.applied(callable));
+                let is_near = callable.file == self.function.file
+                    || callable.owner.is_some() && callable.owner == self.function.owner;
+                let far = if is_near { 0 } else { FAR };
+                add(self.applied(callable), &callable.name, far);
             }
         }
         for found in self.expressions() {
             if found.kind == HarvestedKind::Call && is_predicate(found) {
-                calls.extend(self.substituted(found));
+                let name = found.calls.first().map_or("", |call| last_name(call));
+                add(self.substituted(found), name, 0);
             }
         }
-        calls
+        if calls.len() > most {
+            calls.sort_by_key(|(rank, _)| *rank);
+        }
+        calls.into_iter().map(|(_, term)| term).collect()
     }
 
     /// What the methods of `self` and the functions of the file compute of variables that are named like their parameters:
@@ -273,9 +291,9 @@ fn is_predicate(found: &Harvested) -> bool {
         "exists",
     ];
     let Some(name) = found.calls.first() else {
-        return false;
+        return harvest::is_own_pattern_question(&found.text);
     };
-    let name = name.rsplit(['.', ':']).next().unwrap_or_default();
+    let name = last_name(name);
     name.starts_with("is_") || name.starts_with("has_") || QUESTIONS.contains(&name)
 }
 
@@ -366,6 +384,60 @@ mod tests {
         for wanted in ["self.is_on(&piece)", "self.is_bound(db, one, to)"] {
             assert!(all.contains(&wanted.to_owned()), "{wanted}: {all:?}");
         }
+    }
+
+    fn terms(text: &str, condition: &str) -> Vec<String> {
+        let sources = read_text(text);
+        let mut sites = sources.sites.iter();
+        let site = sites.find(|site| site.text == condition).unwrap();
+        let terms = candidate_terms::at(&sources, site).into_iter();
+        terms.map(|term| term.text).collect()
+    }
+
+    #[test]
+    fn of_many_predicates_those_are_used_that_the_subject_asks() {
+        let all: String = (0..60)
+            .map(|nth| format!("fn is_{nth}(n: u32) -> bool {{ n == {nth} }} "))
+            .collect();
+        let text = format!(
+            "{all} fn f(m: u32) -> u32 {{ if m > 1 {{ 2 }} else {{ 3 }} }}
+            fn g(k: u32) -> bool {{ is_57(k) || is_58(1) }} fn h(k: u32) -> bool {{ is_57(k + 1) }}"
+        );
+        let terms = terms(&text, "m > 1");
+        let at = |call: &str| terms.iter().position(|term| term == call);
+        assert!(at("is_57(m)") < at("is_58(m)"), "{terms:?}");
+        assert!(at("is_58(m)") < at("is_0(m)") && at("is_57(m)").is_some());
+        assert!(at("is_56(m)").is_none());
+    }
+
+    #[test]
+    fn an_own_macro_asks_for_a_pattern_elsewhere_too() {
+        let text = "fn f(node: &Node, child: &Node) -> u8 { if child.n > 1 { return 2; } g(node_matches!(node, Value::List(..))) }";
+        let wanted = "node_matches!(child, Value::List(..))".to_owned();
+        let terms = terms(text, "child.n > 1");
+        assert!(terms.contains(&wanted), "{terms:?}");
+    }
+
+    #[test]
+    fn a_literal_of_a_call_has_a_mate() {
+        let condition = "key.contains('\\n') || value.contains(&b'\\n')";
+        let text = format!(
+            "fn f(key: &str, value: &[u8]) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}"
+        );
+        let terms = terms(&text, condition);
+        for wanted in ["key.contains('\\r')", "value.contains(&b'\\r')"] {
+            assert!(terms.contains(&wanted.to_owned()), "{wanted}: {terms:?}");
+        }
+    }
+
+    #[test]
+    fn what_returns_an_alias_of_a_scalar_is_asked() {
+        let text = "type Id = u32; struct S { n: Id } impl S {
+            fn next_id(&self) -> Id { self.n } fn f(&self, m: u8) -> u8 { if m > 1 { 2 } else { 3 } }
+        }";
+        let sources = read_text(text);
+        let mut all = sources.callables.iter();
+        assert!(all.any(|it| it.name == "next_id" && it.returns == "u32"));
     }
 
     #[test]

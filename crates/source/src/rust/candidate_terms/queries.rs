@@ -1,10 +1,12 @@
 //! Candidate terms that ask a value of the standard library what it is: `value.is_finite()`, `f.alternate()`.
 
-use super::{Generator, guess};
+use super::{Generator, Operand, guess};
 use crate::candidate_terms::TermText;
 
 /// Operands of a type that are asked, nearest first.
 const MOST_OPERANDS: usize = 2;
+/// Values of all parts of which something is asked, nearest first.
+const MOST_OF_ALL: usize = 2;
 
 /// Types, and what people ask values of them.
 const QUESTIONS: [(&[&str], &[&str]); 7] = [
@@ -69,6 +71,74 @@ impl Generator<'_> {
                 terms.extend(calls);
             }
         }
+        terms.extend(self.of_all().into_iter().take(MOST_OF_ALL).map(guess));
         terms
+    }
+
+    /// What is asked of all parts of a value: whether those of a list of lists are empty, and, where the function reads numbers,
+    /// which may have a sign, whether a text has only digits.
+    fn of_all(&self) -> Vec<String> {
+        let text = &self.sources.files[self.function.file].text[self.function.span.clone()];
+        let reads_numbers = [".parse", "from_str_radix("]
+            .iter()
+            .any(|it| text.contains(it));
+        let operands = self.operands.iter();
+        let asked = operands.filter_map(|Operand { text, ty }| {
+            let plain = &*ty.as_ref()?.plain;
+            match element(plain) {
+                Some(element) if is_list(element) => {
+                    Some(format!("{text}.iter().all(|it| it.is_empty())"))
+                }
+                None if reads_numbers && matches!(plain, "str" | "String") => {
+                    Some(format!("{text}.bytes().all(|it| it.is_ascii_digit())"))
+                }
+                _ => None,
+            }
+        });
+        asked.collect()
+    }
+}
+
+/// The type of the elements of a slice or vector.
+fn element(plain: &str) -> Option<&str> {
+    let of_slice = plain.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    of_slice.or_else(|| plain.strip_prefix("Vec<")?.strip_suffix('>'))
+}
+
+/// Whether a type has elements.
+fn is_list(plain: &str) -> bool {
+    const NAMES: [&str; 6] = ["str", "String", "Vec", "VecDeque", "IoSlice", "PathBuf"];
+    let plain = plain.trim_start_matches('&').trim();
+    let head = plain.split('<').next().unwrap_or_default();
+    plain.starts_with('[') || NAMES.contains(&head.rsplit("::").next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::candidate_terms;
+    use crate::rust::read_text;
+
+    #[test]
+    fn all_parts_of_a_value_are_asked() {
+        let text = "fn f(n: u8, parts: &[Vec<u8>], word: &str) -> u8 { if n == 1 { word.parse().unwrap() } else { g(parts) } }
+            fn h(m: u8, all: &[u8], word: &str) -> u8 { if m == 1 { 2 } else { g(all, word) } }";
+        let sources = read_text(text);
+        let asked = |condition: &str| {
+            let mut sites = sources.sites.iter();
+            let site = sites.find(|site| site.text == condition).unwrap();
+            let terms = candidate_terms::at(&sources, site).into_iter();
+            let texts = terms.map(|term| term.text);
+            texts
+                .filter(|text| text.contains(".all("))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            asked("n == 1"),
+            [
+                "word.bytes().all(|it| it.is_ascii_digit())",
+                "parts.iter().all(|it| it.is_empty())"
+            ]
+        );
+        assert!(asked("m == 1").is_empty());
     }
 }

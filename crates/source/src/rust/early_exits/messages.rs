@@ -1,6 +1,7 @@
 //! Errors that are made of a message: `Err(user_error("…"))`, `Err(anyhow!("…"))`. The text of a missing message is
 //! unknown, but the functions nearby show how it is raised.
 
+use super::obvious::end_of_type;
 use crate::clauses::literals;
 use crate::{ExitSnippet, Function, Sources};
 
@@ -71,19 +72,24 @@ fn complaint(function: &Function, value: &ExitSnippet) -> Option<ExitSnippet> {
     })
 }
 
-/// An error of anyhow, where the function may return one.
+/// An error of anyhow, where the function may return one; `bail!` is also that of others like it.
 fn of_anyhow(sources: &Sources, function: &Function) -> Option<String> {
     let text = &sources.files[function.file].text;
     let is_used = text.contains("anyhow::") || text.contains(BAIL);
     let returns = function.returns.as_deref().unwrap_or_default();
-    let has_one_argument = returns.starts_with("Result<") && error_type(returns) == "Result";
+    let head = returns.split('<').next().unwrap_or_default();
+    let is_result = head == "Result" || text.contains(BAIL) && head.ends_with("::Result");
+    let has_one_argument = is_result && error_type(returns) == head && returns != head;
     let may_be = is_used && (has_one_argument || returns.starts_with("anyhow::Result"));
     may_be.then(|| format!("Err(anyhow::anyhow!(\"{MESSAGE}\"))"))
 }
 
 /// The statement that raises an error of anyhow as this file does; `None` if it does not, or if the error is another one.
 pub fn bail(file: &str, error: &str) -> Option<String> {
-    let at = file.find(BAIL).filter(|_| error.contains("anyhow!("))?;
+    let is_made_so = ["anyhow!(", "format_err!("]
+        .iter()
+        .any(|it| error.contains(it));
+    let at = file.find(BAIL).filter(|_| is_made_so)?;
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
     let path = &file[file[..at].trim_end_matches(is_path).len()..at];
     Some(format!("{path}{BAIL}\"{MESSAGE}\");"))
@@ -111,12 +117,10 @@ pub fn with_message(value: &str) -> Option<String> {
 /// The error type of a `Result`, or the alias of one.
 fn error_type(returns: &str) -> &str {
     let (head, arguments) = returns.split_once('<').unwrap_or((returns, ""));
-    match arguments
-        .strip_suffix('>')
-        .and_then(|it| it.rsplit_once(','))
-    {
-        Some((_, error)) => error,
-        None => head,
+    let inside = arguments.strip_suffix('>').unwrap_or_default();
+    match inside.get(end_of_type(inside) + 1..) {
+        Some(error) if !error.is_empty() => error,
+        _ => head,
     }
 }
 
@@ -175,6 +179,28 @@ mod tests {
         let text = "use anyhow::Result; fn f(n: u8) -> Result<u8> { let n = g(n)?; Ok(n) }";
         let wanted = "Err(anyhow::anyhow!(\"invalid input\"))";
         assert_eq!(usual(text).as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn a_result_of_a_tuple_has_no_error_type() {
+        let text =
+            "fn g(n: u8) -> Result<u8> { ensure(n)?; if n > 1 { bail!(\"too large\"); } Ok(n) }
+            fn f(n: u8) -> Result<(u8, u8)> { let n = g(n)?; Ok((n, n)) }";
+        assert_eq!(
+            usual(text).as_deref(),
+            Some("Err(anyhow::anyhow!(\"invalid input\"))")
+        );
+        let of_path = text.replace("fn f(n: u8) -> Result", "fn f(n: u8) -> w::Result");
+        assert!(usual(&of_path).is_some());
+    }
+
+    #[test]
+    fn an_error_is_raised_by_the_macro_of_the_file() {
+        let file = "fn g() { w::bail!(\"too large\"); }";
+        let raised = |error: &str| super::bail(file, error);
+        let wanted = Some("w::bail!(\"invalid input\");".to_owned());
+        assert_eq!(raised("Err(w::format_err!(\"invalid input\"))"), wanted);
+        assert_eq!(raised("Err(E::Other(\"invalid input\"))"), None);
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn parts_of_tuple(plain: &str) -> Option<Vec<&str>> {
 }
 
 /// Where the first of several types ends, at a comma or at the end.
-fn end_of_type(types: &str) -> usize {
+pub(super) fn end_of_type(types: &str) -> usize {
     let mut depth = 0_usize;
     let end = types.find(|letter| {
         match letter {

@@ -60,7 +60,7 @@ impl Finder<'_> {
             effects: effects::of_function(sig, body),
         });
         let owner = self.owner.as_ref();
-        let callable = types::callable(sig, owner, self.file, &self.cfgs);
+        let callable = types::callable(sig, owner, self.file, &self.cfgs, &self.all.scalars);
         self.sources.callables.extend(callable);
         if sig.constness.is_some() && !decides(sig, body) {
             return;
@@ -255,8 +255,9 @@ impl Finder<'_> {
                                 None => {
                                     let (owner, file) = (finder.owner.as_ref(), finder.file);
                                     let cfgs = &finder.cfgs | &modules::conditions(&function.attrs);
+                                    let scalars = &finder.all.scalars;
                                     let callable =
-                                        types::callable(&function.sig, owner, file, &cfgs);
+                                        types::callable(&function.sig, owner, file, &cfgs, scalars);
                                     finder.sources.callables.extend(callable);
                                 }
                             },
