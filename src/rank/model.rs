@@ -40,13 +40,15 @@ const BY_HAND: [(Feature, f64); 12] = [
 ];
 
 /// The same for Rust only: they were counted there. In programs of C that students wrote, other operators are exchanged as well.
-const BY_HAND_RUST: [(Feature, f64); 4] = [
+const BY_HAND_RUST: [(Feature, f64); 5] = [
     // Of 1013 conditions that people changed, none turned an order into an equality; 15 changed what an order includes.
     (Feature::OrderToEquality, -2.0),
     // Where one operand was replaced, 196 new ones shared a word with it and 78 did not, of which there are many more.
     (Feature::OperandAlike, 1.0),
-    // A short comparison with such a number reads as if people had written it; see `repair::written`.
+    // A short comparison with a number reads as if people had written it (`repair::written`), but a relation of variables that
+    // explains as much is likelier: `back < len` before `back <= 2`.
     (Feature::LiteralFromElsewhere, -0.8),
+    (Feature::OrderWithLiteral, -1.0),
     // Of nine guards that people put before a subtraction three ask whether it is possible.
     (Feature::GuardsExactly, 2.0),
 ];

@@ -152,6 +152,7 @@ fn crates_depend_on_each_other_as_the_architecture_draws_it() {
         ("expr", &["basics", "scalar"]),
         ("source", &["basics", "expr", "scalar"]),
         ("synth", &["expr"]),
+        ("prior", &[]),
         ("process", &["basics", "expr", "instrument"]),
         ("program", &["basics", "scalar"]),
         ("formula", &["basics", "program", "scalar"]),

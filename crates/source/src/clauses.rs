@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub use self::kin::{Kin, kin};
-pub use self::literals::{literals, mate};
 use self::literals::{in_case_of, other_literals};
+pub use self::literals::{literals, mate};
 use self::together::bound_together;
 use super::words::{mentions, words};
 
