@@ -48,7 +48,7 @@ const BY_HAND_RUST: [(Feature, f64); 5] = [
     // A short comparison with a number reads as if people had written it (`repair::written`), but a relation of variables that
     // explains as much is likelier: `back < len` before `back <= 2`.
     (Feature::LiteralFromElsewhere, -0.8),
-    (Feature::OrderWithLiteral, -1.0),
+    (Feature::OrderWithLiteral, -0.5),
     // Of nine guards that people put before a subtraction three ask whether it is possible.
     (Feature::GuardsExactly, 2.0),
 ];
