@@ -65,7 +65,7 @@ pub struct Faults<P: Target> {
         default_missing_value = "true", value_parser = switch(), hide_possible_values = true, help_heading = "Search")]
     implicit: bool,
 
-    /// Stop after this many seconds and show what was found
+    /// Stop after this many seconds and show the results so far
     #[arg(
         long,
         value_name = "SECONDS",

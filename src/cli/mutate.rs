@@ -87,7 +87,7 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Search")]
     prune: Option<Pruned>,
 
-    /// Stop after this many seconds and show what was found
+    /// Stop after this many seconds and show the results so far
     #[arg(
         long,
         value_name = "SECONDS",

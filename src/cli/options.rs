@@ -46,7 +46,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Places")]
     near: Option<Vec<String>>,
 
-    /// Rank patches higher if they are on lines changed since this commit, or by this unified diff [default: HEAD, that is, uncommitted changes]
+    /// Rank patches higher if they are on lines that differ from this commit, or that this unified diff changes [default: HEAD, that is, uncommitted changes]
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Places")]
     in_diff: Option<String>,
 
@@ -96,7 +96,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "K/N", help_heading = "Limits")]
     shard: Option<Shard>,
 
-    /// Stop after this many seconds and show what was found
+    /// Stop after this many seconds and show the patches found so far
     #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
     #[serde(serialize_with = "seconds::option::serialize")]
     time_limit: Option<Duration>,
@@ -123,7 +123,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
-    /// Force every condition; do not use a formula to find those that matter
+    /// Force every condition, without a formula of the program that finds those that matter
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,
@@ -147,7 +147,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
     dump: Option<Utf8PathBuf>,
 
-    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol; for C, a directory in ~/.cache/cargo-nopol]
+    /// Where to keep the working copy, the build cache and the last result [default: TARGET_DIR/nopol; for C, a directory in ~/.cache/cargo-nopol]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 

@@ -74,7 +74,7 @@ pub struct SubjectOptions<P: Args> {
 #[derive(Args, Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct WorkDir {
-    /// The work directory, where the working copy and the last result are [default: TARGET_DIR/nopol; for C, a directory in ~/.cache/cargo-nopol]
+    /// Where the working copy, the build cache and the last result are [default: TARGET_DIR/nopol; for C, a directory in ~/.cache/cargo-nopol]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 }
