@@ -101,10 +101,7 @@ fn byte_characters() -> Vec<(u8, char)> {
     let visible = (0..=255).filter(|byte| is_visible(*byte));
     let hidden = (0..=255).filter(|byte| !is_visible(*byte));
     let visible = visible.map(|byte| (byte, char::from(byte)));
-    let hidden = hidden
-        .zip('\u{100}'..)
-        .map(|(byte, character)| (byte, character));
-    visible.chain(hidden).collect()
+    visible.chain(hidden.zip('\u{100}'..)).collect()
 }
 
 #[cfg(test)]

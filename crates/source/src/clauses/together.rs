@@ -42,7 +42,7 @@ fn pattern<'f>(function: &'f str, name: &Range<usize>) -> Option<Vec<&'f str>> {
     });
     let names: Vec<&str> = names.filter(|part| !part.is_empty()).collect();
     let is_name = |part: &&str| part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (binds && names.len() > 1 && names.iter().all(|part| is_name(part))).then_some(names)
+    (binds && names.len() > 1 && names.iter().all(is_name)).then_some(names)
 }
 
 /// The names of the function's parameters, those of one type together.
