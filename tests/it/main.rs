@@ -70,3 +70,4 @@ mod synth;
 mod transcripts;
 mod warm;
 mod with_test;
+mod written;
