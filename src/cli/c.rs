@@ -19,7 +19,7 @@ pub struct C {
     command: Option<Command>,
 
     /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt or
-    /// compile_commands.json, or from its files alone
+    /// compile_commands.json, or, without these, from its source files
     #[arg(long)]
     init: bool,
 
@@ -78,8 +78,8 @@ pub struct CFlags {
     #[arg(long, value_name = "COMMAND", help_heading = "Program")]
     build: Option<String>,
 
-    /// One test for each file that matches this glob: its content is standard input, or, with
-    /// {args-file} in --command, its words are arguments
+    /// One test for each file that matches this glob: the test reads it as standard input, or, with
+    /// {args-file} in --command, gets its words as arguments
     #[arg(
         long,
         value_name = "GLOB",

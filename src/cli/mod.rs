@@ -79,7 +79,7 @@ enum Action<P: Target> {
     /// Find patches that make the failing tests pass (the default)
     #[command(after_help = EXIT_CODES)]
     Repair(repair::Repair<P>),
-    /// Show where a forced branch or a skipped statement makes a failing test pass
+    /// Show the places where forcing a branch or skipping a statement makes a failing test pass
     #[command(after_help = LOCALIZE_EXIT_CODES)]
     Localize(look::Look<P>),
     /// Show the smallest sets of places where different values would make the failing tests pass

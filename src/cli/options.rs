@@ -118,7 +118,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = whole::<usize>)]
     flips: Option<usize>,
 
-    /// What tests may not do: `off` forbids nothing; `writes` forbids writing outside of the working copy and a
+    /// What tests may not do: `off` forbids nothing; `writes` forbids writing outside the working copy and a
     /// temporary directory of their own; `strict` also forbids the network and signals to other processes [default: writes]
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
