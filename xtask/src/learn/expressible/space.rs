@@ -404,10 +404,18 @@ fn without_get(old: &str, new: &str) -> Option<String> {
     let (list, rest) = new.split_once(".get(")?;
     let (index, rest) = rest.split_once(") == Some(&")?;
     let (value, rest) = rest.split_once(')')?;
-    let start = list.rfind([' ', '!', '(']).filter(|_| !list.ends_with(')'));
-    let start = start
-        .or_else(|| list.rfind([' ', '!']))
-        .map_or(0, |at| at + 1);
+    // Back to the parenthesis around the list, or to what separates it from another operand.
+    let mut depth = 0_usize;
+    let start = list.rfind(|c| {
+        match c {
+            ')' => depth += 1,
+            '(' if depth > 0 => depth -= 1,
+            ' ' | '!' | '(' if depth == 0 => return true,
+            _ => {}
+        }
+        false
+    });
+    let start = start.map_or(0, |at| at + 1);
     let (before, list) = list.split_at(start);
     let element = format!("{list}[{index}] == {value}");
     let is_same = bare(old).contains(&bare(&element));
