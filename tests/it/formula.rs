@@ -33,7 +33,7 @@ impl Expected {
     /// What a command says as JSON.
     fn run(&self, command: &str, options: &[&str]) -> Value {
         let subject = Subject::fixture(&format!("formula/{}", self.name), "subject");
-        // What is found must not depend on how busy the machine is.
+        // The result must not depend on how busy the machine is.
         let mut args = vec![command, "--format", "json", "--time-limit", "600"];
         if self.name.starts_with("c/") {
             args.insert(0, "c");

@@ -45,7 +45,7 @@ int main(void) {{
 
 fn session(subject: &Subject, script: &str) -> Run {
     fs::write(subject.root.join("script"), script).unwrap();
-    // What is found must not depend on how busy the machine is.
+    // The result must not depend on how busy the machine is.
     let ask = ["c", "debug", "--command-timeout", "300"];
     subject.nopol(&[&ask[..], &["--replay", "script", "turn.c"]].concat())
 }

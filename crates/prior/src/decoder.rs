@@ -15,7 +15,7 @@ const HEADS: usize = 4;
 const HEAD: usize = WIDTH / HEADS;
 /// Numbers between the two matrices of the feed-forward network.
 const INNER: usize = 640;
-/// The slowest rotation takes about this many tokens.
+/// The wavelengths of the rotations grow from 2π tokens nearly to 2π times this many.
 const ROTATION_BASE: f32 = 10_000.0;
 /// Keeps a norm from dividing by 0.
 const EPSILON: f32 = 1e-5;

@@ -43,7 +43,7 @@ pub enum Step {
     Exchanged,
     /// A name replaced by its opposite: `is_some` by `is_none`, `left` by `right`.
     Opposite,
-    /// A clause added that looks like one that is there ([`clauses`](crate::clauses)).
+    /// A clause added, modelled on an existing one ([`clauses`](crate::clauses)).
     Parallel,
     /// A clause replaced by one that looks like it.
     Sibling,
