@@ -31,7 +31,7 @@ pub struct C {
 enum Command {
     #[command(flatten)]
     Action(Box<Action<CFlags>>),
-    /// Debug a program that manipulates linked structures, and repair it from its corrected heap
+    /// Step through a program that manipulates linked structures, correct its heap, and repair the program
     #[command(after_help = debug::EXIT_CODES)]
     Debug(Box<debug::Debug>),
 }

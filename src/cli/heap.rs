@@ -32,7 +32,7 @@ Exit codes:
   0    a patch was found, or nothing is wrong
   1    no patch was found
   2    wrong usage: no manifest, no such package, test or function, a state that cannot be read
-  4    the function, or every test, is outside of what can be modelled
+  4    the function, or every test, is outside what can be modelled
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted";

@@ -26,7 +26,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
 
-    /// C only: the directory of a correct version; tests without an expected output expect its output and exit code
+    /// C only: the directory of a correct version; tests without an expected output are compared with its output and exit code
     #[arg(long, value_name = "DIR", help_heading = "Tests")]
     reference: Option<Utf8PathBuf>,
 

@@ -33,7 +33,7 @@ q      quit
 
 const HELP_APPLIED: &str = "\
 t      run your tests
-n      go on with the patches of the next probable cause
+n      continue with the patches of the next probable cause
 u      undo: revert the patch and go on
 q      quit
 ";

@@ -346,16 +346,25 @@ impl Judge<'_, '_> {
                 continue;
             }
             let id = &self.session.site(site).id;
-            let reason = if !compiled.iter().any(|(fix, _)| of_site(fix)) {
-                "none of its candidates compiles".to_owned()
-            } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
-                "its candidates were not tried: enough others passed the tests in one build before their turn"
-                    .to_owned()
-            } else {
-                "none of its candidates fixes its tests without breaking others".to_owned()
-            };
-            knowledge.notes.set_reason(id, &reason);
+            let reason = failure(site, compiled.iter().map(|(fix, _)| *fix), judged);
+            knowledge.notes.set_reason(id, reason);
         }
+    }
+}
+
+/// Why no candidate of this site is plausible, given those that compile, of which the first ones were `judged`.
+fn failure<'f>(
+    site: SiteIndex,
+    compiled: impl Iterator<Item = &'f Fix>,
+    judged: usize,
+) -> &'static str {
+    let mut of_site = compiled.enumerate().filter(|(_, fix)| fix.is_only_at(site));
+    match of_site.next() {
+        None => "none of its candidates compiles",
+        Some((first, _)) if first >= judged => {
+            "its candidates were not tried: enough others passed the tests in one build before their turn"
+        }
+        Some(_) => "none of its candidates fixes its tests without breaking others",
     }
 }
 
@@ -373,6 +382,18 @@ fn others(spectrum: &Spectrum, switch: &Switch, targets: &[TestIndex]) -> Vec<Te
 mod tests {
     use super::*;
     use crate::repair::fix::tests::fix;
+
+    #[test]
+    fn a_site_behind_the_candidates_that_are_enough_was_not_tried() {
+        let fixes = [fix(1, "a", 1, &[0]), fix(2, "b", 2, &[0])];
+        let reason = |site, judged| failure(SiteIndex::new(site), fixes.iter(), judged);
+        assert!(reason(1, 1).starts_with("none of its candidates fixes"));
+        assert!(
+            reason(2, 1).contains("enough others passed the tests in one build before their turn")
+        );
+        assert!(reason(2, 2).starts_with("none of its candidates fixes"));
+        assert_eq!(reason(3, 2), "none of its candidates compiles");
+    }
 
     #[test]
     fn the_likeliest_have_their_turn_between_the_cheapest() {

@@ -347,7 +347,7 @@ fn the_help_gives_the_exit_codes_of_the_page() {
         let help = help.lines().map(|line| line.split_whitespace().next());
         let help: Vec<&str> = help.flatten().collect();
         assert_eq!(help, page.collect::<Vec<_>>(), "{name}");
-        assert!(run.stdout.contains("outside of what formulas can express"));
+        assert!(run.stdout.contains("outside what formulas can express"));
     }
 }
 

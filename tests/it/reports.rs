@@ -266,6 +266,9 @@ fn every_patch_of_a_report_can_be_applied_from_it() {
         for rank in std::iter::once(&*rank).chain(others) {
             let run = subject.nopol(&["apply", file.to_str().unwrap(), rank, "--yes"]);
             assert_eq!(run.code, 0, "{rank}: {}", run.stderr);
+            // The tests have short names, as in reports.
+            assert!(run.stdout.contains("`tests::"), "{}", run.stdout);
+            assert!(!run.stdout.contains("two_causes::"), "{}", run.stdout);
             assert_eq!(subject.nopol(&["undo"]).code, 0);
         }
         let shown = subject

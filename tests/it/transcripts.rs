@@ -65,6 +65,14 @@ fn the_readme_shows_what_the_tool_prints() {
 }
 
 #[test]
+fn the_readme_warns_that_builds_are_not_confined() {
+    let readme = fs::read_to_string(fixtures().with_file_name("README.md")).unwrap();
+    let (_, safety) = readme.split_once("\n## Is it safe?\n").unwrap();
+    let (safety, _) = safety.split_once("\n## ").unwrap();
+    assert!(safety.contains("**Builds are not confined.**"), "{safety}");
+}
+
+#[test]
 #[ignore = "make test-full: its parts are unit tests of src/report"]
 fn a_missing_guard_is_shown() {
     let subject = Subject::fixture("missing-error", "missing-error");

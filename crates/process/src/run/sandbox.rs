@@ -93,12 +93,12 @@ mod system {
     pub fn shortfall(mode: SandboxMode) -> Option<&'static str> {
         if !can(|rules| rules.handle_access(AccessFs::MakeReg)) {
             return Some(
-                "this kernel has no Landlock, so nothing keeps a forced run from writing outside of the working copy; run it where that does no harm, or in a container",
+                "this kernel has no Landlock, so nothing keeps a forced run from writing outside the working copy; run it where that does no harm, or in a container",
             );
         }
         if !can(|rules| rules.handle_access(AccessFs::Truncate)) {
             return Some(
-                "the Landlock of this kernel (before 6.2) does not keep a forced run from truncating files outside of the working copy",
+                "the Landlock of this kernel (before 6.2) does not keep a forced run from truncating files outside the working copy",
             );
         }
         let is_complete = mode != SandboxMode::Strict || can(|rules| rules.scope(Scope::Signal));
@@ -152,7 +152,7 @@ mod system {
     use super::{Sandbox, SandboxMode};
 
     pub fn shortfall(_: SandboxMode) -> Option<&'static str> {
-        Some("on this system nothing keeps a forced run from writing outside of the working copy")
+        Some("on this system nothing keeps a forced run from writing outside the working copy")
     }
 
     pub fn enter(_: &Sandbox) -> Result<(), std::convert::Infallible> {

@@ -383,7 +383,7 @@ impl<'s> Translator<'s> {
         }
         let mut statements: Vec<Statement> = Vec::new();
         if !self.declaration(item, &mut statements)? {
-            return self.outside(item, "this is not supported outside of functions");
+            return self.outside(item, "this is not supported outside functions");
         }
         self.program.globals.append(&mut statements);
         Ok(())

@@ -119,7 +119,7 @@ fn walk_file(
     reader: &mut Reader,
 ) {
     let text = match path.is_absolute() {
-        true => Err(io::Error::other("it is outside of the working copy")),
+        true => Err(io::Error::other("it is outside the working copy")),
         false => std::fs::read_to_string(root.join(path)),
     };
     let skip_marks = text.as_ref().cloned().unwrap_or_default();
