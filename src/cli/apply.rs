@@ -289,7 +289,7 @@ fn last(settings: &Settings) -> Result<Last> {
             },
         }),
         Earlier::Nothing => bail!(
-            "there are no saved search results here; search first with `{}`",
+            "there are no saved search results here that can be used; search first with `{}`",
             settings.project.command()
         ),
     }
@@ -544,9 +544,12 @@ pub(super) fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec
     };
     let Some(other) = patch.alternatives.get(number as usize - 1) else {
         bail!(
-            "patch {} has no alternative {number}: {} listed; nothing was changed",
+            "patch {} has no alternative {number}: it has {}; nothing was changed",
             patch.rank,
-            patch.alternatives.len()
+            match patch.alternatives.len() {
+                0 => "none".to_owned(),
+                some => some.to_string(),
+            }
         );
     };
     let edits = patch.edits_of(other);
@@ -577,10 +580,10 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     )
 }
 
-/// The error that the last search found no patch of this rank.
+/// The error that the search, the last one or that of a report, found no patch of this rank.
 pub(super) fn no_patch(outcome: &Outcome, rank: u32) -> anyhow::Error {
     anyhow::anyhow!(
-        "there is no patch {rank} to apply: the last search found {}; nothing was changed",
+        "there is no patch {rank} to apply: the search found {}; nothing was changed",
         match outcome.patches.len() {
             0 => "none".to_owned(),
             found => count(found, "patch"),

@@ -331,7 +331,7 @@ impl Talk<'_> {
             command,
             patches: vec![patch(
                 &written,
-                "the function changed, and the assertions of a session hold",
+                "statements of the function changed",
                 Assurance::Asserted,
             )],
             ..Outcome::default()

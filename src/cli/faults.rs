@@ -24,7 +24,7 @@ Exit codes:
   0    different values that make the failing tests pass were found, or no test fails
   1    no such values were found
   2    wrong usage: no manifest, no such package or test
-  4    the program, or every test, is outside what formulas can express
+  4    there are no tests, or the program or every test is outside what formulas can express
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted";

@@ -42,7 +42,7 @@ pub struct Heap<P: Target> {
     #[command(flatten)]
     place: SubjectOptions<P>,
 
-    /// The function to repair [default with --failing: every function that failing tests call]
+    /// The function to repair; not needed with --failing, which tries every function that failing tests call
     #[arg(
         long,
         value_name = "FUNCTION",
@@ -333,12 +333,12 @@ fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
     let (why, evidence, failing) = match shown.by {
         By::States => (
-            "the function changed, and the calls meet the specification",
+            "statements of the function changed",
             Assurance::Asserted,
             &[][..],
         ),
         By::Tests => (
-            "the function changed, and the tests pass in the tool's interpreter",
+            "statements of the function changed",
             Assurance::Interpreted,
             &*shown.failing,
         ),

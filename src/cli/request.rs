@@ -305,7 +305,8 @@ impl SearchRequest {
                 stale: None,
                 ..
             } => {
-                for warning in &outcome.warnings {
+                for warning in outcome.own_warnings() {
+                    let warning = outcome.names.in_sentence(warning);
                     output::say(&format!("warning: {warning}"));
                 }
                 self.note(&format!(
@@ -315,13 +316,16 @@ impl SearchRequest {
                 *outcome
             }
             Earlier::Found {
-                stale: Some(stale), ..
+                stale: Some(stale),
+                by,
+                ..
             } => {
-                self.note(&match stale {
-                    Stale::Changed(what) => {
+                self.note(&match (stale, by) {
+                    (_, Some(by)) => format!("searching, because the last result is from `{by}`"),
+                    (Stale::Changed(what), None) => {
                         format!("searching again, because {what} since the last search")
                     }
-                    Stale::Stopped => {
+                    (Stale::Stopped, None) => {
                         "searching again, because the last search was stopped".to_owned()
                     }
                 });

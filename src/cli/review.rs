@@ -118,7 +118,8 @@ impl Walk<'_> {
             };
             say(&snippet::one_of(patch, all, &notes))?;
             if !patch.alternatives.is_empty() {
-                let alike = self.outcome.family_is_alike(patch);
+                // Of the whole names of tests.
+                let alike = self.outcome.family_is_alike(&self.outcome.patches[at]);
                 let number = count(patch.alternatives.len(), "alternative");
                 say(&format!("  {number}, unchecked; {alike}:\n"))?;
             }
@@ -176,9 +177,12 @@ impl Walk<'_> {
                     }
                     Some((_, None)) => say(HELP)?,
                     None if is_number(answer) => say(&format!(
-                        "There is no alternative {}: {} listed.\n",
+                        "There is no alternative {}: this patch has {}.\n",
                         answer.trim_start_matches('a'),
-                        patch.alternatives.len()
+                        match patch.alternatives.len() {
+                            0 => "none".to_owned(),
+                            some => some.to_string(),
+                        }
                     ))?,
                     None => say(&format!(
                         "unknown answer `{answer}`; the answers are:\n{HELP}"
@@ -198,7 +202,9 @@ impl Walk<'_> {
     /// Looks for a test first; without one, nothing is applied.
     fn apply_with_test(&self, at: usize) -> Result<bool> {
         if self.edited.contains(&self.outcome.patches[at].rank) {
-            say("It was edited by hand, so no test is known that distinguishes it from others.\n")?;
+            say(
+                "This patch was edited by hand; a test can be added only to a patch that the search found.\n",
+            )?;
             return Ok(false);
         }
         let choice = Choice {

@@ -31,11 +31,13 @@ pub fn nothing(
         ),
         (_, true) => NONE_FAILS.to_owned(),
         (0, false) if may_have_examples => format!("there are no `#[test]`s; {EXAMPLES}"),
-        (0, false) => "there are no tests".to_owned(),
+        (0, false) => {
+            format!("there are no tests{chosen}: nothing says what the code should do")
+        }
         (_, false) if may_have_examples => format!("all `#[test]`s{chosen} pass; {EXAMPLES}"),
         (_, false) => format!("all tests{chosen} pass: there is nothing to {work}"),
     };
-    let is_known = !are_left_out && !may_have_examples;
+    let is_known = tests > 0 && !are_left_out && !may_have_examples;
     let ended = match is_known {
         true => Ended::Correct,
         false => Ended::Outside,

@@ -29,7 +29,7 @@ use crate::subject::{Subject, SubjectError};
 pub fn whole_of(subject: &Subject) -> Result<ProgramText, Refusal> {
     if let Some(selection) = subject.ecosystem.selection() {
         return Err(Refusal::Usage(format!(
-            "this command builds nothing, so it cannot follow {selection}, here or in nopol.toml: leave it out, and choose \
+            "this command builds no tests and does not support {selection}, on the command line or in nopol.toml: remove it, and choose \
              tests by parts of their names after `--`"
         )));
     }
@@ -109,6 +109,9 @@ const MORE_ROUNDS: u32 = 2;
 
 /// Most values of a place that are remembered.
 const MOST_USUAL: usize = 14;
+
+/// Why tests are left out that were to run after the end of the search.
+const LATE: &str = "the search had ended before their turn";
 
 /// What the time limit ended where no test was seen to fail in time.
 const TOO_LATE: &str = "the runs of the tests before any test failed";
@@ -212,13 +215,13 @@ impl Loaded {
             let none = HashMap::new();
             if loaded.is_late || deadline.is_over() {
                 loaded.is_late = true;
-                loaded.leave_out(&test, "the search ended before it was run");
+                loaded.leave_out(&test, LATE);
                 continue;
             }
             let run = run(&loaded.program, &test, &limits, &mut positions, &none);
             if run.end == End::Late {
                 loaded.is_late = true;
-                loaded.leave_out(&test, "the search ended before it was run");
+                loaded.leave_out(&test, LATE);
                 continue;
             }
             if let End::Outside(outside) = &run.end {

@@ -384,7 +384,10 @@ fn check_tests(
                     _ => all(tests.len(), "test"),
                 },
                 meant.unwrap_or_else(|| {
-                    format!(" ({} select them)", settings.project.test_options())
+                    format!(
+                        "; if it is not there, check {}",
+                        settings.project.test_options()
+                    )
                 })
             )))
         }

@@ -183,7 +183,7 @@ impl Presenter<'_, '_> {
             evidence: Assurance::Tested,
             doubts: Vec::new(),
             why: format!(
-                "a change of what `{}` does to linked structures",
+                "statements of `{}` on linked structures changed",
                 repair.function
             ),
             clauses: Vec::new(),

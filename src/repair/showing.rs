@@ -87,7 +87,9 @@ impl Presenter<'_, '_> {
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
-        account_for_announced(knowledge, outcome);
+        if let Some(note) = of_announced(knowledge, outcome) {
+            self.session.progress.found_before(&note);
+        }
         Ok(())
     }
 
@@ -158,7 +160,7 @@ impl Presenter<'_, '_> {
         knowledge.notes.builds += 1;
         let result = match &checked.verdict {
             Ok(accepted) if !accepted.doubts.is_empty() => {
-                "it passes, with doubts; still searching"
+                "passed, but with a warning; still searching"
             }
             Ok(_) => "passed; still searching",
             Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
@@ -512,11 +514,9 @@ fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> Strin
     texts.join(between)
 }
 
-/// Says what became of the patch that was announced during the search, unless it is the first one.
-fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
-    let Some(announced) = knowledge.announced.take() else {
-        return;
-    };
+/// What became of the patch that was announced during the search, unless it is the first one.
+fn of_announced(knowledge: &mut Knowledge, outcome: &Outcome) -> Option<String> {
+    let announced = knowledge.announced.take()?;
     let shown = outcome.patches.iter().zip(1..);
     let at = shown.clone().find_map(|(patch, rank)| {
         let mut others = patch.alternatives.iter();
@@ -524,7 +524,7 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
         (is_it || others.any(|other| other.id == announced.id)).then_some((is_it, rank))
     });
     let became = match at {
-        Some((true, 1)) => return,
+        Some((true, 1)) => return None,
         Some((true, rank)) => {
             format!("is now patch {rank}: others rank higher")
         }
@@ -534,9 +534,9 @@ fn account_for_announced(knowledge: &mut Knowledge, outcome: &Outcome) {
         None => "is no longer shown: others rank higher".to_owned(),
     };
     let advice = phrases::advice(&announced);
-    knowledge.notes.warn(format!(
-        "the patch printed during the search ({advice}) {became}"
-    ));
+    Some(format!(
+        "note: the patch printed during the search ({advice}) {became}"
+    ))
 }
 
 /// What an edit changes, and for which values its condition cannot be computed.

@@ -64,9 +64,16 @@ pub fn number(patches: &[PatchReport]) -> String {
 
 /// What a user should do with these patches, as a sentence.
 pub fn advice(patches: &[PatchReport]) -> &'static str {
-    match patches.iter().all(|patch| patch.fixes.is_empty()) {
-        true => "Review before you trust.",
-        false => "Review before you trust: your tests may not be thorough enough to tell.",
+    let has_tests = patches.iter().any(|patch| !patch.fixes.is_empty());
+    match (has_tests, patches.len()) {
+        (false, 1) => "Review it before you trust it.",
+        (false, _) => "Review them before you trust them.",
+        (true, 1) => {
+            "Review it before you trust it: your tests may be too weak to show that it is wrong."
+        }
+        (true, _) => {
+            "Review them before you trust them: your tests may be too weak to show that they are wrong."
+        }
     }
 }
 

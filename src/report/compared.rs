@@ -63,9 +63,9 @@ impl Outcome {
     pub fn family_is_alike(&self, patch: &PatchReport) -> String {
         let tests = match self.fixes_all(patch) {
             true => "no test",
-            false => "no test that this patch fixes and no test that passed before",
+            false => "no test that this patch must pass",
         };
-        let them = agree(patch.alike, "it from this patch", "them");
+        let them = agree(patch.alike, "it", "them");
         let examples = match self.has_doctests {
             true => format!(
                 ", but no doctest was run with {}",
@@ -73,7 +73,7 @@ impl Outcome {
             ),
             false => String::new(),
         };
-        format!("{tests} distinguishes {them}{examples}")
+        format!("{tests} distinguishes {them} from this patch{examples}")
     }
 
     /// Whether a patch fixes every failing test.

@@ -36,7 +36,7 @@ pub enum Event<'e> {
     },
     /// A message for the user: a warning.
     Said(&'e str),
-    /// A patch that holds while the search goes on, with ANSI colours.
+    /// A patch that holds while the search goes on, with ANSI colours, or what became of it.
     Found(&'e str),
     /// A message for verbose output.
     Detail(&'e str),

@@ -84,11 +84,13 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         true => "their conditions differ in recorded values",
         false => "their conditions agree for all recorded values",
     };
-    writeln!(
-        out,
-        "Compared with patch {other}: {values}{}.",
-        told_apart(patch, other, outcome)
-    )?;
+    let compared = told_apart(patch, other, outcome);
+    // Which tests only one of them fixes says more than that no recorded value distinguishes them.
+    let is_decided = compared.starts_with(": ");
+    match is_decided && !differs.is_seen {
+        true => writeln!(out, "Compared with patch {other}{compared}."),
+        false => writeln!(out, "Compared with patch {other}: {values}{compared}."),
+    }?;
     match differs.question() {
         Some(question) => {
             writeln!(out, "  {}", super::phrases::capitalized(&question))?;
@@ -104,6 +106,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             };
             writeln!(out, "  {decides}")
         }
+        None if is_decided => Ok(()),
         None => writeln!(
             out,
             "  No values are known that can occur together and distinguish the patches; `{} apply {} --with-test` looks for a test that does.",

@@ -16,6 +16,7 @@ pub fn headline(patch: &PatchReport) -> String {
         "precondition" => "doing this only under a condition",
         "guard" if asserts(patch) => "an assertion before this",
         "guard" => "an early exit before this",
+        _ if patch.edits.len() > 1 => &format!("a change at {}", count(patch.edits.len(), "place")),
         "expression" | "arithmetic" => "a different expression here",
         _ if adds_branch(patch) => "another branch here",
         _ if narrows(patch) => "a condition for this pattern",
@@ -50,6 +51,7 @@ pub fn advice(patch: &PatchReport) -> String {
         "guard" => format!("{} if {conditions}", leaves(patch)),
         _ if adds_branch(patch) => format!("add a branch for {conditions}"),
         _ if narrows(patch) => format!("match this only if {conditions}"),
+        _ if patch.edits.len() > 1 => format!("change them to {conditions}"),
         _ => format!("change it to {conditions}"),
     }
 }

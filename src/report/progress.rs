@@ -129,6 +129,11 @@ impl Progress {
         self.observer.observe(&Event::Found(text.trim_end()));
     }
 
+    /// Emits a message about a patch that [`Self::found`] emitted, for everyone who has seen that.
+    pub fn found_before(&self, line: &str) {
+        self.observer.observe(&Event::Found(line));
+    }
+
     /// Emits a message for verbose output.
     pub fn detail(&self, line: &str) {
         self.observer.observe(&Event::Detail(line));

@@ -7,7 +7,7 @@ use super::Ending;
 use super::Outcome;
 use super::SiteReport;
 use super::format::human::place;
-use super::phrases::{capitalized, listed};
+use super::phrases::listed;
 
 impl Outcome {
     /// Why the run ended as it did, in particular why there is no patch.
@@ -269,9 +269,9 @@ impl Outcome {
         };
         let is_any = |kind: &str| forced.iter().any(|site| site.kind == kind);
         let ways = [
-            (has_condition, "forcing the condition"),
-            (is_any("precondition"), "skipping the statement"),
-            (is_any("guard"), "taking an early exit"),
+            (has_condition, "the condition is forced"),
+            (is_any("precondition"), "the statement is skipped"),
+            (is_any("guard"), "an early exit is taken"),
         ];
         let ways: Vec<&str> = ways.iter().filter(|way| way.0).map(|way| way.1).collect();
         let ways = match &*ways {
@@ -283,9 +283,9 @@ impl Outcome {
         };
         let (number, there) = match places(&forced).len() {
             1 => ("one place".to_owned(), "there"),
-            several => (count(several, "place"), "at one of them"),
+            several => (count(several, "place"), "at any one of them"),
         };
-        let none = format!("{} {there} makes no failing test pass", capitalized(&ways));
+        let none = format!("No failing test passes when {ways} {there}");
         if self.scope.is_localization {
             return self
                 .angelic_sites()

@@ -145,9 +145,9 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     4 +     if score != needed {
       |
 
-    2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    2 plausible patches: each fixes the tests listed with it and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
     None of them fixes `grades::tests::other`.
-    Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 2`.
+    Apply one by its number, as in `cargo nopol apply 1`, or go through them with `cargo nopol review --top 2`.
     ");
 }
 
@@ -209,7 +209,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     4 |     if score >= needed {
       |               +
 
-    1 patch: it was not checked against all tests. Review before you trust: your tests may not be thorough enough to tell.
+    1 patch: it was not checked against all tests. Review it before you trust it: your tests may be too weak to show that it is wrong.
     It does not fix `grades::tests::other`.
     Applied patch 1 to src/lib.rs. `cargo nopol undo` reverts it.
     This test still fails: `grades::tests::other`. No patch for it was found.
@@ -421,4 +421,17 @@ fn an_added_branch_and_a_narrowed_pattern_are_named_as_such() {
             [format!("{headline} {fixes}"), advice.to_owned()]
         );
     }
+}
+
+#[test]
+fn a_patch_of_two_places_is_not_announced_as_one_at_the_first() {
+    let mut both = patch(1, "score == 0");
+    both.edits.push(both.edits[0].clone());
+    let headline = phrases::headline(&both);
+    assert!(
+        headline.starts_with("a change at 2 places makes "),
+        "{headline}"
+    );
+    let advice = "change them to `score == 0` and `score == 0`";
+    assert_eq!(phrases::advice(&both), advice);
 }

@@ -135,10 +135,10 @@ impl Packages {
             match names.iter().find(|name| !is_known(name)) {
                 None => Ok(()),
                 Some(name) => Err(SubjectError::Usage(format!(
-                    "the workspace has no {kind} target `{name}`{}",
+                    "there is no {kind} target `{name}`: the workspace has {}",
                     match &*known {
-                        [] => format!(", and no other {kind} target"),
-                        some => format!("; it has {}", some.join(", ")),
+                        [] => format!("no {kind} targets"),
+                        some => some.join(", "),
                     }
                 ))),
             }

@@ -593,7 +593,7 @@ fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
         assert_eq!(like_it, patch["alike"] != 0, "{before}");
         // A failing test of the other cause, and doctests, were not run on what is like it.
         for compared in [
-            "no test that this patch fixes and no test that passed before distinguishes ",
+            "no test that this patch must pass distinguishes ",
             ", but no doctest was run with ",
         ] {
             assert_eq!(like_it, before.contains(compared), "{before}");

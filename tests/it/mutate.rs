@@ -125,7 +125,7 @@ fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
     let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"many\"\ncommand = \"./p 1048575\"\nstdout = \"20\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"1\"\n";
     let subject = Subject::new(&[("p.c", source), ("nopol.toml", manifest)]);
     let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate", "--size=1"], more].concat());
-    let none = "No patch found. Tried: all changes of a single statement in runs in which no loop iterates more than 13 times. ";
+    let none = "No patch found. Tried: all changes of a single statement, with at most 13 iterations of a loop. ";
     let longer = " or --bound (longer runs).\n";
     let run = ask(&[]);
     assert!(
@@ -135,7 +135,7 @@ fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
         run.stderr
     );
     let run = ask(&["--bound=30"]);
-    let some = "level 2 has no others that change a single statement in runs in which no loop iterates more than 30 times:\n";
+    let some = "level 2 has no others that change a single statement, with at most 30 iterations of a loop:\n";
     assert!(run.stdout.contains(some), "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("becomes  x >>= 1\n"), "{}", run.stdout);
 }
@@ -425,6 +425,17 @@ fn nothing_is_said_of_tests_that_were_not_chosen() {
 }
 
 #[test]
+fn a_program_without_tests_is_not_called_right() {
+    for command in ["mutate", "faults"] {
+        let run = Subject::lib("pub fn half(x: u8) -> u8 { x / 2 }\n").nopol(&[command]);
+        assert_eq!(run.code, 4, "{}", run.stdout);
+        let text = run.stdout + &run.stderr;
+        let none = "there are no tests: nothing says what the code should do";
+        assert!(text.contains(none), "{command}: {text}");
+    }
+}
+
+#[test]
 fn examples_in_the_documentation_are_not_forgotten() {
     for (tests, sentence) in [
         ("", "there are no `#[test]`s; doctests are not examined"),
@@ -497,7 +508,11 @@ fn what_only_a_build_can_follow_is_refused() {
         );
         let run = subject.nopol(&arguments);
         assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
-        assert!(run.stderr.contains("cannot follow --lib"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("does not support --lib"),
+            "{}",
+            run.stderr
+        );
     }
     // The only package is all there is, and its documentation has no example.
     let run = subject.nopol(&["mutate", "--package", "one"]);

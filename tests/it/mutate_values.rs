@@ -157,9 +157,8 @@ fn what_cannot_be_made_up_or_compared_is_refused_for_its_reason() {
                 pub struct Node { next: Option<Box<Node>> }\npub fn end(n: Node) -> bool { n.next.is_none() }\n\
                 pub fn wide(x: u8) -> [u64; 2] { [x as u64, 1] }\npub fn pair(x: u8) -> (u8, u8) { (x, x) }\npub fn other(x: u8) -> (u8, bool) { (x, true) }\n";
     let subject = Subject::lib(text);
-    let pointer = |name: &str| {
-        format!("`{name}` takes a pointer or a reference, and the memory behind it is not known")
-    };
+    let pointer =
+        |name: &str| format!("`{name}` takes a pointer or a reference to memory that is not known");
     for (function, reference, said, code) in [
         ("first", "first", pointer("first"), 4),
         ("some", "some", pointer("some"), 4),

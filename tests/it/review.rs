@@ -152,6 +152,7 @@ fn a_review_explains_applies_and_takes_back() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     for said in [
         "aN     apply",
+        "unchecked; no test distinguishes it from this patch",
         "Clause `",
         "Applied patch 1 to src/lib.rs.",
         "Your tests pass.",

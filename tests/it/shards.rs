@@ -130,7 +130,7 @@ fn apply_means_the_patches_that_merge_showed() {
         "{}",
         elsewhere.stderr
     );
-    for advice in ["apply RANK", "explain"] {
+    for advice in ["nopol apply", "explain"] {
         assert!(!elsewhere.stdout.contains(advice), "{}", elsewhere.stdout);
     }
 }

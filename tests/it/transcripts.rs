@@ -85,7 +85,7 @@ fn a_missing_guard_is_shown() {
                    tracing tests same results as without instrumentation ([TIME])
                 forcing outcomes [N] places reached, [N] angelic ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
-                    synthesizing [N] candidates at [N] places ([TIME])
+                    synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking a patch passed; still searching ([TIME])
@@ -106,11 +106,11 @@ fn a_missing_guard_is_shown() {
                    tracing tests same results as without instrumentation ([TIME])
                 forcing outcomes [N] places reached, [N] angelic ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
-                    synthesizing [N] candidates at [N] places ([TIME])
+                    synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patch ([TIME])
-    warning: the patch printed during the search (do this only if `stream.len() < 9 || payload.len() > 3`) is no longer shown: others rank higher
+    note: the patch printed during the search (do this only if `stream.len() < 9 || payload.len() > 3`) is no longer shown: others rank higher
       `tests::last_frame_is_truncated` panics at src/lib.rs:28:13: mid > len
       `tests::truncated_payload` panics at src/lib.rs:28:13: mid > len
 
@@ -132,9 +132,18 @@ fn a_missing_guard_is_shown() {
     31 ~     Ok(rest.split_at(length))
        |
 
-    1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    1 plausible patch: it fixes the tests listed with it and breaks no other. Review it before you trust it: your tests may be too weak to show that it is wrong.
     Apply it with `cargo nopol apply`.
     ");
+    // Who reads the result again, or wants no progress, has seen no earlier patch.
+    for args in [
+        &["explain", "--top", "1"][..],
+        &["--top", "1", "--no-cache", "--quiet"],
+    ] {
+        let run = subject.nopol(args);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(!run.stderr.contains("printed during"), "{}", run.stderr);
+    }
 }
 
 #[test]
@@ -150,7 +159,7 @@ fn patches_of_two_causes_are_shown_apart() {
                    tracing tests same results as without instrumentation ([TIME])
                 forcing outcomes [N] places reached, [N] angelic ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
-                    synthesizing [N] candidates at [N] places ([TIME])
+                    synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patches ([TIME])
@@ -181,7 +190,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: 4 alternatives, unchecked; no test that this patch fixes and no test that passed before distinguishes them: see `explain`
+       = note: 4 alternatives, unchecked; no test that this patch must pass distinguishes them from this patch: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
        |
@@ -189,8 +198,8 @@ fn patches_of_two_causes_are_shown_apart() {
     30 +         if self.items % self.per_page > 0 {
        |
 
-    2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Apply one for each cause with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 1`.
+    2 plausible patches: each fixes the tests listed with it and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
+    Apply one for each cause by its number, as in `cargo nopol apply 1`, or go through them with `cargo nopol review --top 1`.
     ");
 }
 
@@ -212,13 +221,13 @@ fn it_is_shown_why_there_is_no_patch() {
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
-                    synthesizing [N] candidates at [N] places ([TIME])
+                    synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
     No patch found.
       `shape::trapezoid::tests::area_of_a_trapezoid` panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    The search found no change of one condition that fixes a failing test. Failing tests reach 10 places. Forcing the condition or taking an early exit at one of them makes no failing test pass, and small edits of the most suspicious conditions do not help either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. If two conditions must change at once, try `--multi`.
+    The search found no change of one condition that fixes a failing test. Failing tests reach 10 places. No failing test passes when the condition is forced or an early exit is taken at any one of them, and small edits of the most suspicious conditions do not help either. The early exits tried were `return 0.0`, `return width * self.height`, `return None`, `return Some(Self { top, bottom, height, })`, `return self.height == 0.0`, `return false` and `return true`; returning any other value was not tried. The fault may lie elsewhere: `--kind arithmetic` examines integer expressions; missing calls and assignments are not searched for. If two conditions must change at once, try `--multi`.
     ");
 }
 
@@ -237,7 +246,7 @@ fn a_patch_of_a_c_program_is_shown() {
                    tracing tests same results as without instrumentation ([TIME])
                 forcing outcomes [N] places reached, [N] angelic ([TIME])
               recording contexts [N] contexts at [N] place ([TIME])
-                    synthesizing [N] candidates at [N] place ([TIME])
+                    synthesizing [N] conditions at [N] place ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
                 checking patches [N] patch ([TIME])
@@ -252,7 +261,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |
        = note: [SURE]: constant changed by 1
        = note: it fixes `gcd-of-coprime` and `gcd-with-one`
-       = note: 3 alternatives, unchecked; no test distinguishes them: see `explain`
+       = note: 3 alternatives, unchecked; no test distinguishes them from this patch: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`
        |
@@ -260,7 +269,7 @@ fn a_patch_of_a_c_program_is_shown() {
     44 +     while (b > 0) {
        |
 
-    1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    1 plausible patch: it fixes the tests listed with it and breaks no other. Review it before you trust it: your tests may be too weak to show that it is wrong.
     Apply it with `cargo nopol c apply`.
     ");
 }

@@ -72,15 +72,12 @@ pub fn bench(options: &HostileOptions) -> Result<()> {
             );
         }
     }
-    writeln!(table, "\n{all} subjects, {} as they should be.", all - bad)?;
+    writeln!(table, "\n{all} subjects, {} as expected.", all - bad)?;
     match &options.table {
         Some(path) => fs::write(path, &table)?,
         None => print!("{table}"),
     }
-    anyhow::ensure!(
-        bad == 0,
-        "{bad} of {all} subjects are not as they should be"
-    );
+    anyhow::ensure!(bad == 0, "{bad} of {all} subjects are not as expected");
     Ok(())
 }
 

@@ -123,24 +123,22 @@ impl fmt::Display for EditKind {
             Self::StrictOrInclusive => "comparisons changed between strict and inclusive",
             Self::NamedConstantReplaced => "named constant replaced",
             Self::ConstantOffByOne => "constant changed by 1",
-            Self::Constant => "constant changed",
+            Self::Constant => "constant replaced",
             Self::Operand => "operand changed",
             Self::OperandOffByOne => "1 added to or subtracted from an operand",
-            Self::OperandOffset => "another operand added to or subtracted from an operand",
+            Self::OperandOffset => "an operand added or subtracted",
             Self::ArithmeticOperator => "arithmetic operator changed",
             Self::ArithmeticDropped => "arithmetic expression replaced by one of its operands",
             Self::ClausesAdded => "two clauses added to the old condition",
             Self::ClauseAdded => "clause added to the old condition",
-            Self::ClauseAddedAfter => "clause added after the old condition",
+            Self::ClauseAddedAfter => "clause added to the old condition",
             Self::ParallelClauseAdded => "clause added, modelled on an existing one",
             Self::ValueAdded => "comparison with another value added",
             Self::SpecialCaseAdded => "comparison with 0 or 1 added to the old condition",
             Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),
             Self::NewComparison => "new condition: a comparison",
-            Self::NewBoolean => "new condition: a boolean expression",
-            Self::NewGuard => {
-                "new condition: two clauses, the second evaluated only where the first makes it safe"
-            }
+            Self::NewBoolean => "new condition: one clause",
+            Self::NewGuard => "new condition: 2 clauses; the first keeps the second from failing",
             Self::NewConjunction(clauses) => {
                 return write!(f, "new condition: {clauses} clauses joined by `&&`");
             }
@@ -166,7 +164,7 @@ mod tests {
         assert_eq!(both.to_string(), "`<=` changed to `<`, and a clause added");
         // `a == b` of the code nearby is one, too.
         let flag = EditKind::NewBoolean.to_string();
-        assert_eq!(flag, "new condition: a boolean expression");
+        assert_eq!(flag, "new condition: one clause");
         let level = EditKind::NewAtLevel("two comparisons".to_owned());
         assert_eq!(level.to_string(), "new condition: two comparisons");
     }

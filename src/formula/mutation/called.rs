@@ -63,8 +63,7 @@ impl Called {
         };
         if takes_pointer {
             return Err(Refusal::Outside(format!(
-                "`{name}` takes a pointer or a reference, and the memory behind it is not known: name a function that takes no pointer and \
-                 no reference, and calls `{name}`"
+                "`{name}` takes a pointer or a reference to memory that is not known: name a function without such parameters"
             )));
         }
         let incomparable = self.callable.as_ref().and_then(Callable::incomparable);

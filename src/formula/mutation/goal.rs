@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
-use nopol_basics::times;
+use nopol_basics::{count, times};
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::Check;
@@ -164,7 +164,7 @@ impl Goal {
         names.into_iter().collect()
     }
 
-    /// In which runs of tests repairs are looked for, as the end of a sentence; nothing if no run can go beyond the bound.
+    /// In which runs of tests repairs are looked for, as the end of a sentence; empty if no run can go beyond the bound.
     pub(super) fn within(&self) -> String {
         let Specification::Tests(tests) = &self.specification else {
             return String::new();
@@ -173,8 +173,8 @@ impl Goal {
         let functions = reached(&self.program, entries.collect()).functions;
         match may_repeat(&self.program, &functions) {
             true => format!(
-                " in runs in which no loop iterates more than {}",
-                times(self.bound as usize)
+                ", with at most {} of a loop",
+                count(self.bound as usize, "iteration")
             ),
             false => String::new(),
         }
@@ -213,7 +213,7 @@ impl Goal {
         }
         let tried = match shown.is_complete {
             true => "",
-            false => " that was tried",
+            false => " that can be tried",
         };
         let (outcome, message) = match found.outcome {
             MutateOutcome::Repaired => (Ended::Repaired, None),
@@ -236,12 +236,9 @@ impl Goal {
                             )
                         }
                         (size, false) => format!(
-                            "every patch of {}{tried} was found{}",
+                            "all changes of {}{tried} were examined{}",
                             at_most(size, "statement"),
-                            match shown.within.is_empty() {
-                                true => String::new(),
-                                false => format!(" that works{}", shown.within),
-                            }
+                            shown.within
                         ),
                     },
                 )),

@@ -64,10 +64,13 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let largest = sizes.max().unwrap_or(first.size);
     writeln!(
         text,
-        "\n{} with {}{}; other values there make {} pass{}\n",
+        "\n{} with {}; other values {} make {} pass{}\n",
         count(number, "candidate"),
         at_most(shown.complete_to.max(largest), "place"),
-        if number > 1 { " each" } else { "" },
+        match number {
+            1 => "there",
+            _ => "at all places of one candidate",
+        },
         all(shown.failing.len(), "failing test"),
         if shown.outcome.is_cut() {
             " (there may be more):"
@@ -86,7 +89,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(test) = first.tests.first() {
-        writeln!(text, "\nThe run of {test} with set 1:\n")?;
+        writeln!(text, "\nThe run of {test} with candidate 1:\n")?;
         path(text, &first.path)?;
     }
     Ok(())
@@ -97,7 +100,7 @@ pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
     let kinds = [
         ("pointers and references were not examined", &shown.pointers),
         (
-            "structures and other values of several parts were examined only where their parts are written out, so not",
+            "structures and other values of several parts were examined only where their parts are written out, so not here",
             &shown.wholes,
         ),
         (

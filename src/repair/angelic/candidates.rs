@@ -149,7 +149,7 @@ pub(super) fn synthesize(
     let number = candidates.iter().map(Vec::len).sum();
     let sites = candidates.iter().filter(|of_site| !of_site.is_empty());
     let sites = count(sites.count(), "place");
-    let result = format!("{} at {sites}", count(number, "candidate"));
+    let result = format!("{} at {sites}", count(number, "condition"));
     session.progress.finish(phase, runner.runs(), &result);
     Ok(candidates)
 }
@@ -307,6 +307,7 @@ impl At<'_> {
             .parse(&condition)
             .is_some_and(|tree| contexts::clauses(&written).len() > clauses(&tree));
         let why = match is_short {
+            true if why.starts_with("new condition: ") => "new condition, simplified".to_owned(),
             true => format!("{why}, simplified"),
             false => why,
         };

@@ -97,16 +97,19 @@ fn preventing(sources: &Sources, index: SiteIndex, panics: &Panics) -> Vec<Sugge
         read.all(|name| is_visible(name))
     });
     let suggested = readable.flat_map(|Prevented { holds, fails }| {
-        let conditions = match place.kind.form() {
-            Form::Leave => vec![fails.clone()],
-            Form::Wrap => vec![holds.clone()],
-            Form::Replace => joined(sources, place, panics_here, fails, holds),
-            Form::Branch | Form::Narrow | Form::Compute => Vec::new(),
+        let (what, conditions) = match place.kind.form() {
+            Form::Leave => ("new condition", vec![fails.clone()]),
+            Form::Wrap => ("new condition", vec![holds.clone()]),
+            Form::Replace => {
+                let conditions = joined(sources, place, panics_here, fails, holds);
+                ("clause added", conditions)
+            }
+            Form::Branch | Form::Narrow | Form::Compute => ("", Vec::new()),
         };
         conditions.into_iter().map(move |condition| Suggested {
             condition,
             cost: 0,
-            why: "prevents the panic of a failing test".to_owned(),
+            why: format!("{what} that prevents the panic of a failing test"),
         })
     });
     suggested.collect()

@@ -116,7 +116,10 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                         }
                         Reach::Apply | Reach::Nothing => String::new(),
                     };
-                    writeln!(out, "Apply {one} with `{command} apply RANK`{review}.")?;
+                    writeln!(
+                        out,
+                        "Apply {one} by its number, as in `{command} apply 1`{review}."
+                    )?;
                 }
             }
         }
@@ -315,7 +318,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             site.id,
             place(site),
             site.kind,
-            first_line(&site.text)
+            what(site)
         )?;
         for angelic in &site.angelic {
             let how = how(site, angelic);
@@ -334,6 +337,15 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             "At {} that failing tests reach, no forced outcome makes a test pass.",
             count(others, "other place")
         ),
+    }
+}
+
+/// The code at a place; a new exit has none and stands before this.
+pub fn what(site: &SiteReport) -> String {
+    let line = first_line(&site.text);
+    match site.kind {
+        "guard" => format!("before `{line}`"),
+        _ => line.to_owned(),
     }
 }
 
@@ -408,7 +420,7 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             site.id,
             place(site),
             site.kind,
-            first_line(&site.text)
+            what(site)
         )?;
     }
     writeln!(

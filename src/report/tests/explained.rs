@@ -72,6 +72,14 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let said = explained(&outcome, "2");
     let apart = "in recorded values: patch 1 alone fixes `grades::tests::other`.";
     assert!(said.contains(apart), "{said}");
+    // A test that distinguishes them needs no values beside it.
+    let differs = outcome.patches[1].differs.as_mut().unwrap();
+    differs.is_seen = false;
+    differs.yields = None;
+    let said = explained(&outcome, "2");
+    let apart = "Compared with patch 1: patch 1 alone fixes `grades::tests::other`.\n";
+    assert!(said.ends_with(apart), "{said}");
+    outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     outcome.patches[1].fixes = outcome.failing_tests.clone();
     let said = explained(&outcome, "2");
     assert!(said.contains("no test distinguishes the patches"), "{said}");
@@ -193,12 +201,12 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     outcome.patches[0].alike = 2;
     assert_eq!(
         notes(&outcome),
-        "2 alternatives, unchecked; no test that this patch fixes and no test that passed before distinguishes them, but no doctest \
-         was run with them: see `explain`"
+        "2 alternatives, unchecked; no test that this patch must pass distinguishes them from this patch, but no doctest was \
+         run with them: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(
-        said.contains("Alternatives, unchecked (no test that this patch fixes and no test"),
+        said.contains("Alternatives, unchecked (no test that this patch must pass"),
         "{said}"
     );
 }

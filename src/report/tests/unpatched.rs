@@ -133,7 +133,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "The search found no change of one condition that fixes a failing test. Failing tests reach one place. Forcing the condition there makes no failing test pass"
+            "The search found no change of one condition that fixes a failing test. Failing tests reach one place. No failing test passes when the condition is forced there"
         ),
         "{localization}"
     );
@@ -149,7 +149,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let quick = outcome.why_not().unwrap();
     assert!(
         quick.ends_with(
-            "Forcing the condition there makes no failing test pass. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
+            "No failing test passes when the condition is forced there. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
              integer expressions; missing calls and assignments are not searched for. Without `--quick`, more is tried."
         ),
         "{quick}"
@@ -176,7 +176,7 @@ fn without_an_angelic_site_localization_ended_it() {
     ]);
     let exits = outcome.why_not().unwrap();
     assert!(
-        exits.contains("Failing tests reach 3 places. Forcing the condition or taking an early exit at one of them makes no failing test pass"),
+        exits.contains("Failing tests reach 3 places. No failing test passes when the condition is forced or an early exit is taken at any one of them"),
         "{exits}"
     );
     assert!(
@@ -197,7 +197,7 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("The search found no new condition that fixes a failing test. Failing tests reach 2 places and no condition that may be changed. Taking an early exit at one of them makes no failing test pass. The early exits"),
+        none.starts_with("The search found no new condition that fixes a failing test. Failing tests reach 2 places and no condition that may be changed. No failing test passes when an early exit is taken at any one of them. The early exits"),
         "{none}"
     );
     outcome.narrowed_by = vec!["--kind guard".to_owned(), "--quick".to_owned()];
@@ -223,7 +223,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let computing = outcome.why_not().unwrap();
     assert!(
         computing.contains(
-            "makes no failing test pass, and small edits of integer expressions do not help either. The early"
+            "at any one of them, and small edits of integer expressions do not help either. The early"
         ),
         "{computing}"
     );
@@ -298,7 +298,7 @@ fn a_localization_does_not_speak_of_patches() {
     outcome.sites[0].angelic.clear();
     assert_eq!(
         human(&outcome),
-        "No angelic place found.\nFailing tests reach one place. Forcing the condition there makes no failing test pass.\n"
+        "No angelic place found.\nFailing tests reach one place. No failing test passes when the condition is forced there.\n"
     );
 }
 

@@ -425,7 +425,12 @@ pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> CaseResul
     let value: Value = serde_json::from_str(&stdout).unwrap_or(Value::Null);
     wrong.extend(check_patches(&place, case, &value, is_c));
     let words = value["message"].as_str().map(str::to_owned);
-    let mut lines = stderr.lines().filter(|line| !line.starts_with("   "));
+    // Other lines belong to the progress, or to a patch that was shown during the search.
+    let is_message = |line: &&str| {
+        let starts = ["error: ", "warning: ", "note: "];
+        starts.iter().any(|start| line.starts_with(start))
+    };
+    let mut lines = stderr.lines().filter(is_message);
     let said = words
         .or_else(|| lines.next_back().map(str::to_owned))
         .unwrap_or_default();

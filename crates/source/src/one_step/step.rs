@@ -67,7 +67,7 @@ impl fmt::Display for Step {
             Self::NegationRemoved => "negation removed",
             Self::Negated => "condition, or a part of it, negated",
             Self::ConstantOffByOne => "constant changed by 1",
-            Self::Constant => "constant changed",
+            Self::Constant => "constant replaced",
             Self::OperandOffByOne => "1 added to or subtracted from an operand",
             Self::ArithmeticOperator => "arithmetic operator changed",
             Self::ArithmeticDropped => "arithmetic expression replaced by one of its operands",
