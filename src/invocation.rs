@@ -151,7 +151,7 @@ impl Invocation {
     ///
     /// # Errors
     /// If the subject cannot be read or built, or the run is stopped.
-    pub fn telling_test(
+    pub fn discriminating_test(
         &self,
         question: &Question,
         observer: Arc<dyn Observer>,

@@ -34,7 +34,7 @@ pub fn find(
     let invocation = Invocation::new(settings.clone())?;
     invocation.handle_signals()?;
     let observer = Arc::new(Terminal::new(false, quiet));
-    match invocation.telling_test(&question, observer)? {
+    match invocation.discriminating_test(&question, observer)? {
         Some(test) => Ok(test),
         None => bail!(
             "no test near yours was found that passes with patch {choice} and fails with another, so nothing was written; apply it without a test"

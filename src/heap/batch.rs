@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nopol_basics::deadline::Deadline;
 use nopol_heap::accept::{Compile, accepted};
 use nopol_heap::confine::{Confinement, search};
-use nopol_heap::load::Loaded;
+use nopol_heap::load::{Loaded, missing};
 use nopol_heap::patch::Change;
 use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
@@ -289,7 +289,7 @@ fn holds(
     let mut names = vec![function];
     names.extend(request.reference.as_deref());
     let ((program, tests, _), _) = of_rust_with(&whole, &request.tests, &names, Deadline::Never)?;
-    let patched = Loaded::of(program, changed, function).map_err(named)?;
+    let patched = Loaded::of(program, changed, function)?;
     let (triples, _) = triples(request, &patched, &tests)?;
     let mut all = triples.iter();
     Ok(all.all(|triple| triple.check(&patched.routine).is_ok()))
@@ -306,17 +306,11 @@ pub(super) fn load(program: Program, texts: Vec<String>, name: &str) -> Result<L
         Dialect::C => function_named(&program, name)?,
         Dialect::Rust => None,
     };
-    match one {
+    if let Some(message) = missing(&program, name).filter(|_| one.is_none()) {
+        return Err(Refusal::Usage(message));
+    }
+    Ok(match one {
         Some(one) => Loaded::of_one(program, texts, one),
         None => Loaded::of(program, texts, name),
-    }
-    .map_err(named)
-}
-
-/// A function that does not exist is the user's mistake, and anything else beyond what is modelled.
-pub(super) fn named(outside: nopol_program::ir::Outside) -> Refusal {
-    match outside.reason.starts_with("there is no function") {
-        true => Refusal::Usage(outside.reason),
-        false => Refusal::Outside(outside.to_string()),
-    }
+    }?)
 }

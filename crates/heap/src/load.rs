@@ -41,6 +41,17 @@ pub struct Loaded {
     pub routine: Routine,
 }
 
+/// The message that a program has no function with this name; `None` if it has one, even beyond what is modelled.
+pub fn missing(program: &Program, function: &str) -> Option<String> {
+    let mut names = program.functions.iter().map(|function| &*function.name);
+    let is_there = program.unread.contains_key(function) || names.any(|name| name == function);
+    (!is_there).then(|| {
+        let names = program.functions.iter().map(|function| &*function.name);
+        let near = did_you_mean(function, names);
+        format!("there is no function `{function}`{near}")
+    })
+}
+
 impl Loaded {
     /// Reads these files, and lowers a function.
     ///
@@ -110,12 +121,10 @@ impl Loaded {
             if let Some(outside) = program.unread.get(function) {
                 return Err(outside.clone());
             }
-            let names = program.functions.iter().map(|function| &*function.name);
-            let near = did_you_mean(function, names);
             return Err(Outside {
                 file: program.files.first().cloned().unwrap_or_default(),
                 line: 1,
-                reason: format!("there is no function `{function}`{near}"),
+                reason: missing(&program, function).unwrap_or_default(),
             });
         };
         Self::lowered_one(program, texts, id, is_lenient)
