@@ -1,4 +1,4 @@
-//! Writing patches into the subject: `--apply`, `cargo nopol apply` and `cargo nopol undo`. Nothing else writes there.
+//! Writing patches into the subject: `--apply` and `cargo nopol apply`. Only this and `undo` write there.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -40,12 +40,6 @@ Exit codes:
   3    nothing was written: the program does not build without the patch either, so the patch cannot
        be tested
   130  interrupted, and nothing was written";
-
-/// Exit codes of `undo`, for `--help`.
-pub const UNDO_EXIT_CODES: &str = "\
-Exit codes:
-  0    the patch was reverted
-  2    nothing was written: wrong usage, no applied patch, or a file that has changed since";
 
 #[derive(Args, Clone, Debug)]
 pub struct Apply<P: Target> {
@@ -244,7 +238,7 @@ fn of_rank(outcome: &Outcome, rank: u32) -> Result<&PatchReport> {
 
 /// A file without links on its way, if it is one of the subject. Reports and what is kept in the target directory may come
 /// from elsewhere; they have no say in files of others.
-fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
+pub(super) fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     let real = path.canonicalize_utf8();
     let real = real.with_context(|| format!("cannot find {path}"))?;
     let top = subject.top().canonicalize_utf8()?;
@@ -309,71 +303,8 @@ fn chosen(outcome: &Outcome, wanted: &str) -> Result<Choice> {
     }
 }
 
-#[derive(Args, Clone, Debug)]
-pub struct Undo<P: Target> {
-    #[command(flatten)]
-    place: SubjectOptions<P>,
-}
-
-impl<P: Target> Undo<P> {
-    /// Takes back the patch that was applied last.
-    pub fn run(self) -> u8 {
-        let settings = match self.place.resolve() {
-            Ok(settings) => settings,
-            Err(code) => return code,
-        };
-        match undo(&settings) {
-            Ok(said) => output::print(&said, 0),
-            Err(error) => {
-                output::complain(&format!("{error:#}"));
-                Ending::Usage.exit_code()
-            }
-        }
-    }
-}
-
-/// Takes back the patch that was applied last; returns the message about it.
-///
-/// # Errors
-/// If there is none, or its files have changed since.
-pub fn undo(settings: &Settings) -> Result<String> {
-    let kept = kept(settings)?;
-    let mut patches = kept
-        .read()
-        .map_or_else(Vec::new, |text| applied::parse(&text));
-    let Some(last) = patches.pop() else {
-        bail!("there is no applied patch to undo");
-    };
-    let changes: Vec<Change> = last.changes.into_iter().map(Change::reversed).collect();
-    let subject = settings.subject()?;
-    for change in &changes {
-        own(&subject, &change.path)?;
-    }
-    patching::make(&changes).with_context(|| format!("patch {} was not reverted", last.name))?;
-    let text =
-        applied::render(&patches).context("cannot record the patches that are still applied")?;
-    kept.write(&text)
-        .context("the patch was reverted, but the record of earlier patches cannot be written")?;
-    let top = subject.root.canonicalize_utf8()?;
-    let files: Vec<&str> = changes
-        .iter()
-        .map(|change| {
-            change
-                .path
-                .strip_prefix(&top)
-                .unwrap_or(&change.path)
-                .as_str()
-        })
-        .collect();
-    Ok(format!(
-        "Reverted patch {} in {}.\n",
-        last.name,
-        files.join(" and ")
-    ))
-}
-
 /// The file for what was applied.
-fn kept(settings: &Settings) -> Result<LastFile> {
+pub(super) fn kept(settings: &Settings) -> Result<LastFile> {
     let subject = settings.subject()?;
     Ok(LastFile::of_applied(&subject, settings.work_dir.as_deref()))
 }

@@ -23,6 +23,7 @@ mod repair;
 mod request;
 mod review;
 mod synth;
+mod undo;
 mod with_test;
 
 use std::path::Path;
@@ -101,8 +102,8 @@ enum Action<P: Target> {
     #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
     /// Undo the patch that was applied last
-    #[command(after_help = apply::UNDO_EXIT_CODES)]
-    Undo(apply::Undo<P>),
+    #[command(after_help = undo::EXIT_CODES)]
+    Undo(undo::Undo<P>),
     /// Combine the results of a sharded search
     #[command(after_help = MERGE_EXIT_CODES)]
     Merge(merge::Merge<P>),

@@ -8,8 +8,9 @@ use clap::Args;
 use nopol_basics::{count, visible};
 use nopol_source::Language;
 
-use super::apply::{apply, said, undo};
+use super::apply::{apply, said};
 use super::request::SearchRequest;
+use super::undo::undo;
 use super::{Common, Target, output, with_test};
 use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::places;

@@ -12,6 +12,7 @@ pub mod left_out;
 pub mod load;
 pub mod localization;
 pub mod mutation;
+pub mod read;
 pub mod report;
 pub mod short;
 mod user_stop;

@@ -17,7 +17,8 @@ use serde::Serialize;
 
 use super::by_tests::by_tests;
 use super::specification::{contradiction, describe, triples};
-use crate::formula::load::{Refusal, function_named, of_c, of_rust_with, whole_of};
+use crate::formula::load::{Refusal, whole_of};
+use crate::formula::read::{function_named, of_c, of_rust_with};
 use crate::formula::{UserStop, left_out, unread};
 use crate::report::Ended;
 use crate::report::progress::Progress;

@@ -152,7 +152,6 @@ fn a_review_explains_applies_and_takes_back() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     for said in [
         "aN     apply",
-        "unchecked; no test distinguishes it from this patch",
         "Clause `",
         "Applied patch 1 to src/lib.rs.",
         "Your tests pass.",
@@ -185,6 +184,15 @@ fn a_review_explains_applies_and_takes_back() {
         run.stdout
     );
     assert!(subject.read("src/lib.rs").contains("score + 1 > needed"));
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn a_review_compares_alternatives_as_the_report_does() {
+    let subject = Subject::fixture("percentile", "percentile");
+    let run = answered(&subject, &["--top", "1"], "q\n");
+    let alternative = "1 alternative, unchecked; no test distinguishes it from this patch:";
+    assert!(run.stdout.contains(alternative), "{}", run.stdout);
 }
 
 #[test]

@@ -10,7 +10,8 @@ use nopol_program::text;
 use nopol_program::visit::reached;
 use nopol_source::Language;
 
-use crate::formula::load::{Refusal, function_named};
+use crate::formula::load::Refusal;
+use crate::formula::read::function_named;
 use crate::subject::ecosystem::ProgramText;
 
 /// A function that is called with any arguments.

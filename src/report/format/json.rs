@@ -1,16 +1,18 @@
 //! `--format json`: one object on standard output. Only this file defines its shape. The doc comments below are
 //! part of the schema, which is committed in `docs/schema.json`; a test compares the two.
 
+mod reading;
+
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use nopol_basics::hash::fnv1a;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 
+pub use self::reading::read;
 use super::{Render, Rendered};
-use crate::report::regions::position;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, Assurance, ClauseReport, DifferenceReport,
     EditReport, Outcome, PatchReport,
@@ -477,102 +479,6 @@ fn difference(difference: &DifferenceReport) -> Difference<'_> {
 fn named(values: &[(String, String)]) -> BTreeMap<&str, &str> {
     let pairs = values.iter();
     pairs.map(|(name, value)| (&**name, &**value)).collect()
-}
-
-/// What is read of a report to apply its patches.
-#[derive(Deserialize)]
-struct Known {
-    version: u32,
-    patches: Vec<KnownPatch>,
-}
-
-#[derive(Deserialize)]
-struct KnownPatch {
-    id: String,
-    rank: usize,
-    checked: bool,
-    evidence: Option<Assurance>,
-    #[serde(default)]
-    fixes: Vec<String>,
-    edits: Vec<KnownEdit>,
-    #[serde(default)]
-    alternatives: Vec<KnownAlternative>,
-}
-
-#[derive(Deserialize)]
-struct KnownAlternative {
-    edits: Vec<KnownEdit>,
-}
-
-#[derive(Deserialize)]
-struct KnownEdit {
-    file: String,
-    span: Span,
-    before: String,
-    after: String,
-    file_hash: String,
-}
-
-/// Reads of a report what it takes to apply its patches; nothing else is in the outcome. `text_of` reads a file of the
-/// subject.
-///
-/// # Errors
-/// If it is no such report, or a file that a patch changes is not what it was.
-pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outcome> {
-    let known: Known = serde_json::from_str(text)
-        .context("this is not what `cargo nopol --format json` prints")?;
-    if known.version != VERSION {
-        bail!("another version of cargo-nopol wrote this report; search again");
-    }
-    let edit = |edit: KnownEdit| -> Result<EditReport> {
-        let original = text_of(&edit.file)?;
-        let span = edit.span.start..edit.span.end;
-        let is_same = hash_of(&original) == edit.file_hash
-            && original.get(span.clone()) == Some(&*edit.before);
-        if !is_same {
-            bail!(
-                "{} has changed since this report was written; nothing was applied; search again",
-                edit.file
-            );
-        }
-        let place = position(&original, span.start);
-        Ok(EditReport {
-            file: edit.file,
-            line: place.line,
-            column: place.character,
-            span,
-            mark: None,
-            original: original.into(),
-            before: edit.before,
-            condition: edit.after.clone(),
-            after: edit.after,
-        })
-    };
-    let edits = |edits: Vec<KnownEdit>| edits.into_iter().map(edit).collect::<Result<Vec<_>>>();
-    let mut outcome = Outcome::default();
-    for patch in known.patches {
-        let mut report = PatchReport {
-            id: patch.id,
-            rank: patch.rank,
-            // A report of an older version has no more than whether it was checked.
-            evidence: match patch.evidence {
-                Some(evidence) => evidence,
-                None if patch.checked => Assurance::Tested,
-                None => Assurance::Together,
-            },
-            fixes: patch.fixes,
-            edits: edits(patch.edits)?,
-            ..PatchReport::default()
-        };
-        for other in patch.alternatives {
-            report.alternatives.push(AlternativeReport {
-                edits: edits(other.edits)?,
-                ..AlternativeReport::default()
-            });
-        }
-        outcome.patches.push(report);
-    }
-    Ok(outcome)
 }
 
 /// The JSON schema of [`render`]'s result.

@@ -7,6 +7,7 @@
 
 mod aggregates;
 mod arithmetic;
+mod assignments;
 mod blocks;
 mod body;
 mod branches;
