@@ -329,11 +329,7 @@ impl Talk<'_> {
         let outcome = Outcome {
             ending: Ending::Patched,
             command,
-            patches: vec![patch(
-                &written,
-                "statements of the function changed",
-                Assurance::Asserted,
-            )],
+            patches: vec![patch(&written, Assurance::Asserted)],
             ..Outcome::default()
         };
         invocation::keep(settings, &outcome, &format!("{command} debug"));

@@ -331,21 +331,13 @@ fn brief(diff: &str) -> String {
 /// The repair as a patch, which `apply`, `undo` and all formats know.
 fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
     // Of states the failing ones are calls, and no tests.
-    let (why, evidence, failing) = match shown.by {
-        By::States => (
-            "statements of the function changed",
-            Assurance::Asserted,
-            &[][..],
-        ),
-        By::Tests => (
-            "statements of the function changed",
-            Assurance::Interpreted,
-            &*shown.failing,
-        ),
+    let (evidence, failing) = match shown.by {
+        By::States => (Assurance::Asserted, &[][..]),
+        By::Tests => (Assurance::Interpreted, &*shown.failing),
     };
     let patches = (shown.outcome == Ended::Repaired).then(|| PatchReport {
         fixes: failing.to_vec(),
-        ..patch(&shown.written, why, evidence)
+        ..patch(&shown.written, evidence)
     });
     Outcome {
         ending: shown.outcome.into(),
@@ -359,10 +351,10 @@ fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
 }
 
 /// A change of linked structures as a patch.
-pub fn patch(written: &Written, why: &str, evidence: Assurance) -> PatchReport {
+pub fn patch(written: &Written, evidence: Assurance) -> PatchReport {
     PatchReport {
         diff: written.diff.clone(),
-        why: why.to_owned(),
+        why: "statements of the function changed".to_owned(),
         ..PatchReport::reasoned(
             "heap-1".to_owned(),
             1,
