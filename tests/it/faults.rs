@@ -337,6 +337,16 @@ int main(void)
 }
 
 #[test]
+fn the_page_shows_what_the_tool_prints() {
+    let page = fs::read_to_string("docs/faults.md").unwrap();
+    let command = "$ cargo nopol c faults --size 1\n";
+    let (_, shown) = page.split_once(command).unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let run = Subject::fixture("c/loops-gcd", "gcd").nopol_c(&["faults", "--size", "1"]);
+    assert_eq!(run.stdout, shown);
+}
+
+#[test]
 fn the_help_gives_the_exit_codes_of_the_page() {
     for name in ["faults", "mutate"] {
         let page = fs::read_to_string(format!("docs/{name}.md")).unwrap();

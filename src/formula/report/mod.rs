@@ -61,14 +61,15 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     };
     let number = shown.candidates.len();
     let sizes = shown.candidates.iter().map(|candidate| candidate.size);
-    let largest = sizes.max().unwrap_or(first.size);
+    let most = shown.complete_to.max(sizes.max().unwrap_or(first.size));
     writeln!(
         text,
         "\n{} with {}; other values {} make {} pass{}\n",
         count(number, "candidate"),
-        at_most(shown.complete_to.max(largest), "place"),
-        match number {
-            1 => "there",
+        at_most(most, "place"),
+        match (number, most) {
+            (1, _) => "there",
+            (_, 1) => "at one of these places",
             _ => "at all places of one candidate",
         },
         all(shown.failing.len(), "failing test"),
