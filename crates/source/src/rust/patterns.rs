@@ -188,7 +188,8 @@ impl<'ast> Visit<'ast> for Calls {
     }
 }
 
-/// A condition with `matches!(x, A | B)` in place of `matches!(x, A) || matches!(x, B)`.
+/// A condition with one call where two list alternatives of the same: `matches!(x, A | B)` in place of
+/// `matches!(x, A) || matches!(x, B)`.
 pub fn joined(mut text: String) -> String {
     while let Some(shorter) = joined_once(&text) {
         text = shorter;
@@ -198,10 +199,9 @@ pub fn joined(mut text: String) -> String {
 
 fn joined_once(text: &str) -> Option<String> {
     // Most conditions have none.
-    text.matches("matches!(").nth(1)?;
+    text.matches("!(").nth(1)?;
     let condition = syn::parse_str::<Expr>(text).ok()?;
-    let mut lists = lists(&condition);
-    lists.retain(|list| list.name == "matches");
+    let lists = lists(&condition);
     let (one, other) = lists.windows(2).find_map(|pair| {
         let [one, other] = pair else { return None };
         let between = text.get(one.call.end..other.call.start)?;
@@ -235,12 +235,12 @@ fn joined_once(text: &str) -> Option<String> {
     Some(joined)
 }
 
-/// What a call matches, without references.
-fn of<'t>(text: &'t str, list: &List) -> Option<&'t str> {
-    let start = list.call.start + "matches!(".len();
-    let before = text.get(start..list.alternatives.first()?.start)?;
-    let of = before.trim().strip_suffix(',')?;
-    Some(of.trim().trim_start_matches(['&', '*']))
+/// The macro and what it matches, without references.
+fn of<'t>(text: &'t str, list: &'t List) -> Option<(&'t str, &'t str)> {
+    let call = text.get(list.call.start..list.alternatives.first()?.start)?;
+    let of = call.split_once("!(")?.1.trim();
+    let of = of.strip_suffix(',').or_else(|| of.strip_suffix(" is"))?;
+    Some((&list.name, of.trim().trim_start_matches(['&', '*'])))
 }
 
 /// Whether a call has nothing after its pattern.
@@ -393,6 +393,10 @@ mod tests {
             joined("matches!(x, A) || matches!(x, B) || matches!(x, C)"),
             "matches!(x, A | B | C)"
         );
+        assert_eq!(
+            joined("dialect_of!(self is A | B) || dialect_of!(self is A | C)"),
+            "dialect_of!(self is A | B | C)"
+        );
         // Every alternative was listed again.
         assert_eq!(
             joined("matches!(x, A | 'b'..='d') || matches!(x, A | 'b'..='d' | 'b'..='e')"),
@@ -403,6 +407,7 @@ mod tests {
             "matches!(x, A) && matches!(x, B)",
             "matches!(x, A(n) if n > 1) || matches!(x, B)",
             "matches!(x, A) || n > 1 || matches!(x, B)",
+            "matches!(x, A) || node_matches!(x, B)",
         ] {
             assert_eq!(joined(other), other);
         }
