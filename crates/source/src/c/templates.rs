@@ -27,6 +27,10 @@ pub const fn template(kind: SiteKind) -> Option<Template> {
             Some(Template::branching("if (", ")", BLOCK))
         }
         // C has no patterns; inserting another branch is not supported.
-        SiteKind::Guard | SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => None,
+        SiteKind::Guard
+        | SiteKind::Branch
+        | SiteKind::Arm
+        | SiteKind::Pattern
+        | SiteKind::Premise => None,
     }
 }

@@ -1,5 +1,5 @@
-//! Operands of conditions with side effects. Who forces or replaces `a && self.eat(b)` as a whole leaves the side effect
-//! out; so `a` is a site of its own.
+//! Conditions with side effects. To force or replace `a && self.eat(b)` as a whole would leave the side effect out or do it
+//! too early. So `a` is a site of its own, and before `self.eat(b)` there is an insertion point for an operand.
 
 use std::ops::Range;
 
@@ -14,16 +14,19 @@ use crate::rust::condition::is_assignment;
 use crate::rust::effects;
 use crate::rust::harvest::path_text;
 use crate::rust::purity::Purity;
+use crate::rust::templates::template;
 use crate::template::Template;
 use crate::{Site, SiteIndex, SiteKind, Sources};
 
-/// The operands of `&&`, or of `||`, in a condition that is a site.
+/// The operands of a connective in a condition that is a site; or the condition itself, if it has none.
 #[derive(Debug)]
 pub struct Chain {
     /// The site of the whole condition.
     whole: SiteIndex,
-    /// A condition that replaces operands and binds less tightly needs parentheses.
-    min_binding: Binding,
+    /// How tightly the connective binds.
+    connective: Option<Binding>,
+    /// Whether another operand of `&&` can stand before the whole condition.
+    takes_premise: bool,
     operands: Vec<Operand>,
 }
 
@@ -47,17 +50,26 @@ struct Doings {
 impl Finder<'_> {
     /// Remembers the operands of the condition that became a site last.
     pub(super) fn operands(&mut self, condition: &Expr) {
-        let Some(whole) = self.sources.sites.last_key() else {
+        let Some((whole, site)) = self.sources.sites.last_key_value() else {
             return;
         };
+        let is_condition = !site.kind.info().is_inferred;
+        let takes_premise = is_condition && binds_like_and(condition);
+        self.chain(condition, whole, takes_premise);
+    }
+
+    fn chain(&mut self, condition: &Expr, whole: SiteIndex, takes_premise: bool) {
         let condition = inside(condition);
-        let Some(min_binding) = connective(condition) else {
+        let connective = connective(condition);
+        if connective.is_none() && !takes_premise {
             return;
-        };
+        }
         let mut operands = Vec::new();
-        chain(condition, min_binding, &mut operands);
-        for operand in &operands {
-            self.operands(operand);
+        collect(condition, connective, &mut operands);
+        if connective.is_some() {
+            operands
+                .iter()
+                .for_each(|operand| self.chain(operand, whole, false));
         }
         let operands = operands.into_iter().map(|operand| Operand {
             span: self.range(operand),
@@ -67,9 +79,24 @@ impl Finder<'_> {
         let operands = operands.collect();
         self.all.chains.push(Chain {
             whole,
-            min_binding,
+            connective,
+            takes_premise,
             operands,
         });
+    }
+}
+
+/// Whether a condition can be an operand of `&&` without parentheses.
+fn binds_like_and(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary(binary) => !matches!(binary.op, BinOp::Or(_)) && !is_assignment(&binary.op),
+        Expr::Unary(_)
+        | Expr::MethodCall(_)
+        | Expr::Call(_)
+        | Expr::Macro(_)
+        | Expr::Paren(_)
+        | Expr::Try(_) => true,
+        _ => false,
     }
 }
 
@@ -85,12 +112,12 @@ fn connective(expr: &Expr) -> Option<Binding> {
     }
 }
 
-/// The operands of one connective, left to right.
-fn chain<'e>(expr: &'e Expr, of: Binding, operands: &mut Vec<&'e Expr>) {
+/// The operands of one connective, left to right; an expression without it is one.
+fn collect<'e>(expr: &'e Expr, of: Option<Binding>, operands: &mut Vec<&'e Expr>) {
     match expr {
-        Expr::Binary(binary) if connective(expr) == Some(of) => {
-            chain(&binary.left, of, operands);
-            chain(&binary.right, of, operands);
+        Expr::Binary(binary) if of.is_some() && connective(expr) == of => {
+            collect(&binary.left, of, operands);
+            collect(&binary.right, of, operands);
         }
         _ => operands.push(expr),
     }
@@ -131,7 +158,8 @@ impl<'ast> Visit<'ast> for Doings {
     }
 }
 
-/// Makes sites of the operands without side effects where another operand of the condition has some.
+/// Makes sites of the operands without side effects where another operand has some, and insertion points before conditions
+/// that begin with a side effect.
 pub fn add_sites(sources: &mut Sources, gathered: &mut Gathered) {
     let purity = Purity::of(&gathered.effects);
     let mutating = effects::mutating(&gathered.effects);
@@ -143,30 +171,51 @@ pub fn add_sites(sources: &mut Sources, gathered: &mut Gathered) {
             let mut calls = operand.doings.calls.iter();
             operand.doings.changes || calls.any(|call| purity.changes(call, owner, &mutating))
         };
+        let mut site = |kind: SiteKind, span: Range<usize>, at: LineColumn, template: Template| {
+            let file = &sources.files[whole.file];
+            let name = &sources.functions[whole.function].name;
+            // Two insertion points differ by what stands after them.
+            let text = match span.is_empty() {
+                true => &whole.text,
+                false => &file.text[span.clone()],
+            };
+            found.push(Site {
+                id: gathered.ids.id(&file.path, name, kind, text),
+                kind,
+                line: at.line,
+                column: at.column + 1,
+                text: file.text[span.clone()].to_owned(),
+                span,
+                min_binding: template.min_binding,
+                template,
+                ..whole.clone()
+            });
+        };
         let runs = chain
             .operands
             .chunk_by(|one, next| has_effect(one) == has_effect(next));
         let runs: Vec<&[Operand]> = runs.collect();
-        for run in runs.iter().filter(|_| runs.len() > 1) {
+        let Some(first) = chain.operands.first() else {
+            continue;
+        };
+        if chain.takes_premise
+            && has_effect(first)
+            && let Some(template) = template(SiteKind::Premise)
+        {
+            let start = whole.span.start;
+            site(SiteKind::Premise, start..start, first.at, template);
+        }
+        let Some(binding) = chain.connective.filter(|_| runs.len() > 1) else {
+            continue;
+        };
+        for run in runs {
             if let [first, ..] = run
                 && let [.., last] = run
                 && !has_effect(first)
             {
                 let span = first.span.start..last.span.end;
-                let text = sources.files[whole.file].text[span.clone()].to_owned();
-                let path = &sources.files[whole.file].path;
-                let name = &sources.functions[whole.function].name;
-                found.push(Site {
-                    id: gathered.ids.id(path, name, SiteKind::LetOperand, &text),
-                    kind: SiteKind::LetOperand,
-                    span,
-                    line: first.at.line,
-                    column: first.at.column + 1,
-                    text,
-                    min_binding: chain.min_binding,
-                    template: Template::replacing(chain.min_binding),
-                    ..whole.clone()
-                });
+                let template = Template::replacing(binding);
+                site(SiteKind::LetOperand, span, first.at, template);
             }
         }
     }
@@ -178,7 +227,7 @@ mod tests {
     use crate::SiteKind;
     use crate::rust::read_text;
 
-    fn operands(condition: &str) -> Vec<String> {
+    fn sites(condition: &str, kind: SiteKind) -> Vec<String> {
         let text = format!(
             "struct P {{ at: usize, on: bool }} impl P {{
                 fn eat(&mut self, c: char) -> bool {{ self.at += 1; c == 'a' }}
@@ -188,8 +237,31 @@ mod tests {
         );
         let sources = read_text(&text);
         let sites = sources.sites.iter();
-        let operands = sites.filter(|site| site.kind == SiteKind::LetOperand);
-        operands.map(|site| site.text.clone()).collect()
+        let of_kind = sites.filter(|site| site.kind == kind);
+        of_kind.map(|site| site.text.clone()).collect()
+    }
+
+    fn operands(condition: &str) -> Vec<String> {
+        sites(condition, SiteKind::LetOperand)
+    }
+
+    #[test]
+    fn an_operand_can_go_before_what_changes_something() {
+        let has_point = |condition: &str| !sites(condition, SiteKind::Premise).is_empty();
+        for condition in [
+            "self.eat('a')",
+            "!self.eat('a') && n > 1",
+            "it.next() == Some('a')",
+        ] {
+            assert!(has_point(condition), "{condition}");
+        }
+        for condition in [
+            "n > 1 && self.eat('a')",
+            "self.eat('a') || n > 1",
+            "self.is_on()",
+        ] {
+            assert!(!has_point(condition), "{condition}");
+        }
     }
 
     #[test]
