@@ -88,7 +88,8 @@ impl Trials<'_> {
         let mut trials = Vec::new();
         for (nth, found) in self.angelic.iter().enumerate() {
             let kind = session.sources.sites[found.site].kind;
-            if kind.has_condition() && (are_weak || kind == SiteKind::LetOperand) {
+            let is_operand = matches!(kind, SiteKind::LetOperand | SiteKind::Premise);
+            if is_operand || are_weak && kind.has_condition() {
                 let near = self.near.iter();
                 let reach = near.filter(|test| self.spectrum.reaches(**test, found.site));
                 trials.extend(reach.map(|test| (nth, *test)));

@@ -23,14 +23,14 @@ pub const fn template(kind: SiteKind) -> Option<Template> {
         | SiteKind::Assignment => Some(Template::replacing(Binding::Or)),
         // An operand of a condition with side effects, next to `&&` or `||`.
         SiteKind::LetOperand => Some(Template::replacing(Binding::Compare)),
+        SiteKind::Premise => Some(Template {
+            after: " && ",
+            ..Template::replacing(Binding::Compare)
+        }),
         SiteKind::Statement | SiteKind::Statements | SiteKind::EarlyExit => {
             Some(Template::branching("if (", ")", BLOCK))
         }
         // C has no patterns; inserting another branch is not supported.
-        SiteKind::Guard
-        | SiteKind::Branch
-        | SiteKind::Arm
-        | SiteKind::Pattern
-        | SiteKind::Premise => None,
+        SiteKind::Guard | SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => None,
     }
 }
