@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use self::additions::additions;
+use crate::language::Listing;
 use crate::{Site, Sources};
 
 /// Lists that are taken over as a whole, at most.
@@ -42,11 +43,7 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
             }
         };
         let last = list.alternatives.last().map(|last| within(last).end);
-        for added in additions(sources, site, &list) {
-            if let Some(end) = last {
-                put(format!("{} | {added}{}", &call[..end], &call[end..]));
-            }
-        }
+        wider(sources, site, &list).into_iter().for_each(&mut put);
         let span = list.alternatives.first().zip(last);
         for wider in wider_lists(sources, site, &list) {
             if let Some((first, end)) = span {
@@ -71,6 +68,32 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
         }
     }
     found
+}
+
+/// The calls of a site's condition that list alternatives.
+pub fn listings(sources: &Sources, site: &Site) -> Vec<Listing> {
+    let Ok(condition) = syn::parse_str::<Expr>(&site.text) else {
+        return Vec::new();
+    };
+    let lists = lists(&condition).into_iter();
+    let listing = |list: List| Listing {
+        call: site.text[list.call.clone()].to_owned(),
+        wider: wider(sources, site, &list),
+    };
+    lists.map(listing).collect()
+}
+
+/// A call with one alternative more.
+fn wider(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
+    let call = &site.text[list.call.clone()];
+    let Some(last) = list.alternatives.last() else {
+        return Vec::new();
+    };
+    let (before, after) = call.split_at(last.end - list.call.start);
+    let added = additions(sources, site, list).into_iter();
+    added
+        .map(|added| format!("{before} | {added}{after}"))
+        .collect()
 }
 
 /// Other lists of the same macro in the file that have all alternatives of a list and several more, most frequent first.
