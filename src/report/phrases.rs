@@ -20,6 +20,7 @@ pub fn headline(patch: &PatchReport) -> String {
         "expression" | "arithmetic" => "a different expression here",
         _ if adds_branch(patch) => "another branch here",
         _ if narrows(patch) => "a condition for this pattern",
+        _ if adds_operand(patch) => "another condition before this",
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
@@ -51,6 +52,7 @@ pub fn advice(patch: &PatchReport) -> String {
         "guard" => format!("{} if {conditions}", leaves(patch)),
         _ if adds_branch(patch) => format!("add a branch for {conditions}"),
         _ if narrows(patch) => format!("match this only if {conditions}"),
+        _ if adds_operand(patch) => format!("require {conditions} first"),
         _ if patch.edits.len() > 1 => format!("change them to {conditions}"),
         _ => format!("change it to {conditions}"),
     }
@@ -101,6 +103,12 @@ fn adds_branch(patch: &PatchReport) -> bool {
 /// Whether it adds a condition to a pattern, which is left as it is.
 fn narrows(patch: &PatchReport) -> bool {
     inserts(patch, "if ") || inserts(patch, "&& ")
+}
+
+/// Whether it adds an operand of `&&` before a condition, which is left as it is.
+fn adds_operand(patch: &PatchReport) -> bool {
+    let is_it = |edit: &EditReport| edit.marked().1.is_empty() && edit.after.ends_with("&& ");
+    patch.edits.iter().all(is_it)
 }
 
 /// Whether nothing takes the place of what it changes.

@@ -31,6 +31,8 @@ pub enum SiteKind {
     Arm,
     /// An `if let` or `while let` to which an operand can be added.
     Pattern,
+    /// An insertion point for an operand before a condition with side effects: `CONDITION && self.eat(c)`.
+    Premise,
     /// An expression that yields an integer, or may: the right-hand side of an assignment, a subscript, a returned
     /// value, an argument.
     Integer,
@@ -50,7 +52,7 @@ pub enum Form {
     Leave,
     /// Decides, after an existing branch, about another one: `else if CONDITION { BODY }`.
     Branch,
-    /// Narrows what a pattern matches: `PATTERN if CONDITION`, `let PATTERN = … && CONDITION`.
+    /// Narrows what a pattern or a condition matches: `PATTERN if CONDITION`, `let PATTERN = … && CONDITION`.
     Narrow,
     /// Replaces an existing expression that is not a condition. Nothing can be forced there.
     Compute,
@@ -155,7 +157,7 @@ impl SiteKind {
                 form: Form::Branch,
                 ..NEW
             },
-            Self::Arm | Self::Pattern => KindInfo {
+            Self::Arm | Self::Pattern | Self::Premise => KindInfo {
                 form: Form::Narrow,
                 ..NEW
             },
@@ -184,6 +186,7 @@ impl SiteKind {
             Self::Branch => "Branch",
             Self::Arm => "Arm",
             Self::Pattern => "Pattern",
+            Self::Premise => "Premise",
             Self::Integer => "Integer",
             Self::Assignment => "Assignment",
         }

@@ -99,6 +99,18 @@ pub trait Conversions {
 pub trait CandidateTerms {
     /// Groups of candidate terms, the nearest group first, each with the maximum number to use.
     fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)>;
+
+    /// The calls of a condition that list alternatives.
+    fn lists(&self, sources: &Sources, site: &Site) -> Vec<Listing>;
+}
+
+/// A call that lists alternatives: `matches!(x, A | B)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Its text.
+    pub call: String,
+    /// The call with one alternative more, likeliest first.
+    pub wider: Vec<String>,
 }
 
 /// How tests fail, and those that pass only if the subject panics.

@@ -176,7 +176,8 @@ mod tests {
             SiteKind::EarlyExit => Some(SiteKind::Branch),
             SiteKind::Branch => Some(SiteKind::Arm),
             SiteKind::Arm => Some(SiteKind::Pattern),
-            SiteKind::Pattern => Some(SiteKind::Integer),
+            SiteKind::Pattern => Some(SiteKind::Premise),
+            SiteKind::Premise => Some(SiteKind::Integer),
             SiteKind::Integer => Some(SiteKind::Assignment),
             SiteKind::Assignment => None,
         }

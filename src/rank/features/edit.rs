@@ -111,7 +111,7 @@ impl<'c> EditFeatures<'c> {
             SiteKind::Statements => Some(F::WrapsSeveral),
             SiteKind::EarlyExit => Some(F::Leaves),
             SiteKind::Branch => Some(F::Branches),
-            SiteKind::Arm | SiteKind::Pattern => Some(F::Narrows),
+            SiteKind::Arm | SiteKind::Pattern | SiteKind::Premise => Some(F::Narrows),
             // No weight is learned for what is looked for on request only.
             SiteKind::Integer | SiteKind::Assignment => None,
         };

@@ -7,7 +7,7 @@ use anyhow::Result;
 use nopol_process::run::suite::{Suite, TestIndex};
 use nopol_process::run::trace::{Context, Readings};
 use nopol_process::run::{Forced, How, Plan, Verdict, When, pool};
-use nopol_source::SiteIndex;
+use nopol_source::{SiteIndex, SiteKind};
 
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
@@ -80,16 +80,16 @@ impl Trials<'_> {
     }
 
     /// Passing tests that also pass with all outcomes of an angelic site, given by its index, flipped: none of
-    /// their contexts there matters. Only where one passing test says little, and many are of that kind.
+    /// their contexts there matters. Only where one passing test says little, and many are of that kind; and at operands,
+    /// because other operands may decide.
     pub fn tests_without_preference(&self) -> Result<Vec<(usize, TestIndex)>> {
         let session = self.session;
-        if !session.policies().passing_tests_are_weak_evidence {
-            return Ok(Vec::new());
-        }
+        let are_weak = session.policies().passing_tests_are_weak_evidence;
         let mut trials = Vec::new();
         for (nth, found) in self.angelic.iter().enumerate() {
-            let has_condition = session.sources.sites[found.site].kind.has_condition();
-            if has_condition {
+            let kind = session.sources.sites[found.site].kind;
+            let is_operand = matches!(kind, SiteKind::LetOperand | SiteKind::Premise);
+            if is_operand || are_weak && kind.has_condition() {
                 let near = self.near.iter();
                 let reach = near.filter(|test| self.spectrum.reaches(**test, found.site));
                 trials.extend(reach.map(|test| (nth, *test)));

@@ -5,6 +5,7 @@
 //! what they know of an edit is in [`evidence`]. Beside these stand the edits for which nothing needs to be known
 //! ([`one_step`], [`suggested`]).
 
+mod alternatives;
 mod candidates;
 mod cautions;
 mod costly;

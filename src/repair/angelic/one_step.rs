@@ -16,6 +16,7 @@ use nopol_source::words::{plain_names, with_parameters};
 use nopol_source::{Condition, Language, Site, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
+use super::alternatives;
 use super::evidence::Observed;
 use super::from_text::{FromText, observed};
 use super::targets_of;
@@ -73,10 +74,12 @@ pub(super) fn fixes(
                 .into_iter()
                 .flat_map(|it| asked_for(it)),
         );
+        let here = observed.get(&found.site);
         let edits = edits_at(session.sources, found.site, &kin, &texts, overflows);
         let bonus = panics.bonus(session.sources, found.site);
-        let edits = edits.into_iter().take(most);
-        let here = observed.get(&found.site);
+        let edits = asked_alternatives(session.sources, site, here)
+            .into_iter()
+            .chain(edits.into_iter().take(most));
         let made = at_site(session.sources, found, of_site, edits, bonus, here);
         fixes.extend(made);
         if fixes.len() >= MOST_EDITS {
@@ -119,8 +122,22 @@ pub(super) fn of_contexts(
     let mut texts = texts(explained, found.site);
     texts.extend(asked_for(observed));
     let edits = edits_at(sources, found.site, kin, &texts, false).into_iter();
-    let edits = edits.take(MOST_AT_ANGELIC);
+    let site = &sources.sites[found.site];
+    let edits = asked_alternatives(sources, site, Some(observed))
+        .into_iter()
+        .chain(edits.take(MOST_AT_ANGELIC));
     at_site(sources, found, targets.to_vec(), edits, 0, Some(observed)).collect()
+}
+
+/// A list of the condition with several alternatives more, if the recorded contexts ask for them.
+fn asked_alternatives(
+    sources: &Sources,
+    site: &Site,
+    observed: Option<&Arc<Observed>>,
+) -> Option<(u32, Sound)> {
+    let condition = alternatives::widened(sources, site, observed?)?;
+    let step = Step::Alternative;
+    Some((cost(step, site), Sound { step, condition }))
 }
 
 /// Whether evaluating a condition may change what it reads.

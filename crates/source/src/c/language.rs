@@ -11,8 +11,8 @@ use super::{access, candidate_terms, condition, conversions, literals};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::language::{
-    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Panics, Prevented, Readable,
-    Syntax, Writing,
+    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Listing, Panics, Prevented,
+    Readable, Syntax, Writing,
 };
 use crate::{File, Site, Sources};
 
@@ -150,5 +150,9 @@ impl Conversions for C {
 impl CandidateTerms for C {
     fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         candidate_terms::groups(sources, site)
+    }
+
+    fn lists(&self, _: &Sources, _: &Site) -> Vec<Listing> {
+        Vec::new()
     }
 }

@@ -218,11 +218,35 @@ impl Finder<'_> {
     /// Visits a condition that decides about control flow, then adds its site.
     fn condition(&mut self, kind: SiteKind, condition: Node) {
         let condition = unparenthesized(condition);
+        if self.begins_with_effect(condition) {
+            let start = condition.start_byte();
+            self.site(SiteKind::Premise, start..start);
+        }
         self.operands(condition);
         self.expression(condition);
         // A constant, as in `while (1)`, is intended.
         if !matches!(condition.kind(), "number_literal" | "true" | "false") {
             self.condition_site(kind, condition);
+        }
+    }
+
+    /// Whether another operand of `&&` can stand before a condition, and the first one there has side effects.
+    fn begins_with_effect(&self, condition: Node) -> bool {
+        match (condition.kind(), operator(condition)) {
+            ("binary_expression", "&&") => condition
+                .child_by_field_name("left")
+                .is_some_and(|left| self.begins_with_effect(left)),
+            ("binary_expression", "||") => false,
+            (
+                "binary_expression"
+                | "unary_expression"
+                | "call_expression"
+                | "parenthesized_expression"
+                | "update_expression"
+                | "pointer_expression",
+                _,
+            ) => !self.is_pure(condition),
+            _ => false,
         }
     }
 

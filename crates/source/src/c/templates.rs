@@ -23,6 +23,10 @@ pub const fn template(kind: SiteKind) -> Option<Template> {
         | SiteKind::Assignment => Some(Template::replacing(Binding::Or)),
         // An operand of a condition with side effects, next to `&&` or `||`.
         SiteKind::LetOperand => Some(Template::replacing(Binding::Compare)),
+        SiteKind::Premise => Some(Template {
+            after: " && ",
+            ..Template::replacing(Binding::Compare)
+        }),
         SiteKind::Statement | SiteKind::Statements | SiteKind::EarlyExit => {
             Some(Template::branching("if (", ")", BLOCK))
         }

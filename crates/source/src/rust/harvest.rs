@@ -179,7 +179,7 @@ fn kind(expr: &Expr) -> Option<HarvestedKind> {
         Expr::Cast(cast) if is_scalar(&cast.ty) => Some(HarvestedKind::Value),
         Expr::MethodCall(call) if !is_access(&call.method.to_string()) => Some(HarvestedKind::Call),
         Expr::Call(call) if !is_foreign(call) => Some(HarvestedKind::Call),
-        Expr::Macro(call) if asks_for_pattern(&macro_name(&call.mac)) => Some(HarvestedKind::Call),
+        Expr::Macro(call) if asks_for_pattern(&call.mac) => Some(HarvestedKind::Call),
         _ => None,
     }
 }
@@ -314,7 +314,7 @@ impl Reads {
             Expr::Macro(call) if call.mac.path.is_ident("matches") => {
                 arguments(&call.mac).first().is_some_and(|on| self.of(on))
             }
-            Expr::Macro(call) if asks_for_pattern(&macro_name(&call.mac)) => arguments(&call.mac)
+            Expr::Macro(call) if asks_for_pattern(&call.mac) => arguments(&call.mac)
                 .first()
                 .is_some_and(|on| self.operand(on)),
             _ => false,
@@ -371,15 +371,19 @@ fn is_constant_path(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a macro asks for a pattern, by its name: `matches!`, or one of the subject like it, as `node_matches!`.
-fn asks_for_pattern(name: &str) -> bool {
-    name == "matches" || name.ends_with("_matches") && !name.contains("assert")
+/// Whether a macro asks for a pattern: `matches!`, or one of the subject like it, as `node_matches!(node, A)` or
+/// `dialect_of!(self is A | B)`.
+fn asks_for_pattern(mac: &Macro) -> bool {
+    let name = macro_name(mac);
+    let is_named_so = name == "matches" || name.ends_with("_matches") && !name.contains("assert");
+    let second = mac.tokens.clone().into_iter().nth(1);
+    is_named_so || second.is_some_and(|token| token.to_string() == "is")
 }
 
 /// Whether an expression is a call of a macro like `matches!`, but of another one.
 pub fn is_own_pattern_question(text: &str) -> bool {
-    let name = text.split_once("!(").map(|(name, _)| name);
-    name.is_some_and(|name| name != "matches" && asks_for_pattern(name))
+    let call = syn::parse_str::<syn::ExprMacro>(text);
+    call.is_ok_and(|call| !call.mac.path.is_ident("matches") && asks_for_pattern(&call.mac))
 }
 
 /// Macros that do not evaluate arguments that look like expressions.
@@ -405,7 +409,7 @@ const READ_TOKENS: [&str; 16] = [
 /// The arguments of a macro call, if all of them look like expressions. The compiler has the last word.
 pub fn arguments(mac: &Macro) -> Vec<Expr> {
     let name = macro_name(mac);
-    if asks_for_pattern(&name) {
+    if asks_for_pattern(mac) {
         let first = |tokens: syn::parse::ParseStream| {
             let on: Expr = tokens.parse()?;
             let _: TokenStream = tokens.parse()?;

@@ -11,7 +11,7 @@ use super::templates::template;
 use super::{CrateRoot, access, candidate_terms, condition, literals, patterns, printed};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
-use crate::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
+use crate::language::{CandidateTerms, Concerns, Conversions, Listing, Readable, Syntax};
 use crate::{File, Site, Sources};
 
 /// What Rust defines.
@@ -88,5 +88,9 @@ impl Conversions for Rust {
 impl CandidateTerms for Rust {
     fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         candidate_terms::groups(sources, site)
+    }
+
+    fn lists(&self, sources: &Sources, site: &Site) -> Vec<Listing> {
+        patterns::listings(sources, site)
     }
 }

@@ -130,6 +130,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     for (file, ast, has_chains, cfgs) in parsed {
         sites::find(&mut sources, file, &ast, has_chains, cfgs, &mut gathered);
     }
+    sites::operands::add_sites(&mut sources, &mut gathered);
     // Before the early exits, which call what is left.
     remove_impure(&mut sources, &gathered.effects);
     sources.asked = asked::times(&sources.functions);

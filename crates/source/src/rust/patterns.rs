@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use self::additions::additions;
+use crate::language::Listing;
 use crate::{Site, Sources};
 
 /// Lists that are taken over as a whole, at most.
@@ -42,11 +43,7 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
             }
         };
         let last = list.alternatives.last().map(|last| within(last).end);
-        for added in additions(sources, site, &list) {
-            if let Some(end) = last {
-                put(format!("{} | {added}{}", &call[..end], &call[end..]));
-            }
-        }
+        wider(sources, site, &list).into_iter().for_each(&mut put);
         let span = list.alternatives.first().zip(last);
         for wider in wider_lists(sources, site, &list) {
             if let Some((first, end)) = span {
@@ -71,6 +68,32 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
         }
     }
     found
+}
+
+/// The calls of a site's condition that list alternatives.
+pub fn listings(sources: &Sources, site: &Site) -> Vec<Listing> {
+    let Ok(condition) = syn::parse_str::<Expr>(&site.text) else {
+        return Vec::new();
+    };
+    let lists = lists(&condition).into_iter();
+    let listing = |list: List| Listing {
+        call: site.text[list.call.clone()].to_owned(),
+        wider: wider(sources, site, &list),
+    };
+    lists.map(listing).collect()
+}
+
+/// A call with one alternative more.
+fn wider(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
+    let call = &site.text[list.call.clone()];
+    let Some(last) = list.alternatives.last() else {
+        return Vec::new();
+    };
+    let (before, after) = call.split_at(last.end - list.call.start);
+    let added = additions(sources, site, list).into_iter();
+    added
+        .map(|added| format!("{before} | {added}{after}"))
+        .collect()
 }
 
 /// Other lists of the same macro in the file that have all alternatives of a list and several more, most frequent first.
@@ -188,7 +211,8 @@ impl<'ast> Visit<'ast> for Calls {
     }
 }
 
-/// A condition with `matches!(x, A | B)` in place of `matches!(x, A) || matches!(x, B)`.
+/// A condition with one call where two list alternatives of the same: `matches!(x, A | B)` in place of
+/// `matches!(x, A) || matches!(x, B)`.
 pub fn joined(mut text: String) -> String {
     while let Some(shorter) = joined_once(&text) {
         text = shorter;
@@ -198,10 +222,9 @@ pub fn joined(mut text: String) -> String {
 
 fn joined_once(text: &str) -> Option<String> {
     // Most conditions have none.
-    text.matches("matches!(").nth(1)?;
+    text.matches("!(").nth(1)?;
     let condition = syn::parse_str::<Expr>(text).ok()?;
-    let mut lists = lists(&condition);
-    lists.retain(|list| list.name == "matches");
+    let lists = lists(&condition);
     let (one, other) = lists.windows(2).find_map(|pair| {
         let [one, other] = pair else { return None };
         let between = text.get(one.call.end..other.call.start)?;
@@ -235,12 +258,12 @@ fn joined_once(text: &str) -> Option<String> {
     Some(joined)
 }
 
-/// What a call matches, without references.
-fn of<'t>(text: &'t str, list: &List) -> Option<&'t str> {
-    let start = list.call.start + "matches!(".len();
-    let before = text.get(start..list.alternatives.first()?.start)?;
-    let of = before.trim().strip_suffix(',')?;
-    Some(of.trim().trim_start_matches(['&', '*']))
+/// The macro and what it matches, without references.
+fn of<'t>(text: &'t str, list: &'t List) -> Option<(&'t str, &'t str)> {
+    let call = text.get(list.call.start..list.alternatives.first()?.start)?;
+    let of = call.split_once("!(")?.1.trim();
+    let of = of.strip_suffix(',').or_else(|| of.strip_suffix(" is"))?;
+    Some((&list.name, of.trim().trim_start_matches(['&', '*'])))
 }
 
 /// Whether a call has nothing after its pattern.
@@ -393,6 +416,10 @@ mod tests {
             joined("matches!(x, A) || matches!(x, B) || matches!(x, C)"),
             "matches!(x, A | B | C)"
         );
+        assert_eq!(
+            joined("dialect_of!(self is A | B) || dialect_of!(self is A | C)"),
+            "dialect_of!(self is A | B | C)"
+        );
         // Every alternative was listed again.
         assert_eq!(
             joined("matches!(x, A | 'b'..='d') || matches!(x, A | 'b'..='d' | 'b'..='e')"),
@@ -403,6 +430,7 @@ mod tests {
             "matches!(x, A) && matches!(x, B)",
             "matches!(x, A(n) if n > 1) || matches!(x, B)",
             "matches!(x, A) || n > 1 || matches!(x, B)",
+            "matches!(x, A) || node_matches!(x, B)",
         ] {
             assert_eq!(joined(other), other);
         }

@@ -60,6 +60,16 @@ impl<'f> Purity<'f> {
         self.is_pure_by_name(call) && self.called(call, owner).iter().all(is_fine)
     }
 
+    /// Whether a call, in a function of this owner, is known to change something; `mutating` are methods of the subject
+    /// that take `&mut self`.
+    pub fn changes(&self, call: &str, owner: Option<&str>, mutating: &BTreeSet<&str>) -> bool {
+        let name = effects::last(call);
+        match self.knows(name) {
+            true => mutating.contains(name) || !self.may_call(call, owner),
+            false => effects::changes_receiver(name),
+        }
+    }
+
     /// Whether the subject has a function of this name.
     pub fn knows(&self, name: &str) -> bool {
         self.by_name.contains_key(name)

@@ -8,11 +8,13 @@ mod forms;
 mod insertions;
 mod items;
 mod macros;
+pub mod operands;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use nopol_basics::hash;
 use nopol_expr::Binding;
 use syn::spanned::Spanned;
@@ -34,15 +36,29 @@ use crate::{BodyOrigin, ExitSnippet, FileIndex, FunctionIndex, Site, SiteKind, S
 /// What is collected from all files.
 #[derive(Default)]
 pub struct Gathered {
-    /// How often each site description occurred, for stable ids.
-    ids: BTreeMap<String, u32>,
+    ids: Ids,
     pub effects: Vec<Named>,
     pub booleans: Booleans,
     pub integers: Integers,
     pub scalars: Scalars,
     pub insertion_points: Vec<InsertionPoint>,
+    pub chains: Vec<operands::Chain>,
     pub constructors: Vec<Constructor>,
     pub declared: Declared,
+}
+
+/// How often each site description occurred, for stable ids.
+#[derive(Default)]
+struct Ids(BTreeMap<String, u32>);
+
+impl Ids {
+    /// The id of a site, by its text and the statements that it controls.
+    fn id(&mut self, path: &Utf8Path, function: &str, kind: SiteKind, text: &str) -> String {
+        let description = format!("{path}|{function}|{}|{text}", kind.id_name());
+        let nth = self.0.entry(description.clone()).or_default();
+        *nth += 1;
+        hash::short(&format!("{description}|{nth}"))
+    }
 }
 
 /// Adds the sites, functions and declarations of a file to `sources`; `has_chains` says whether its edition has
@@ -176,16 +192,11 @@ impl Finder<'_> {
             return;
         };
         let text = self.text[span.clone()].to_string();
-        let description = format!(
-            "{}|{}|{}|{text}{body}",
-            self.sources.files[self.file].path,
-            self.sources.functions[function].name,
-            kind.id_name()
-        );
-        let nth = self.all.ids.entry(description.clone()).or_default();
-        *nth += 1;
+        let path = &self.sources.files[self.file].path;
+        let name = &self.sources.functions[function].name;
+        let id = self.all.ids.id(path, name, kind, &format!("{text}{body}"));
         self.sources.sites.push(Site {
-            id: hash::short(&format!("{description}|{nth}")),
+            id,
             kind,
             file: self.file,
             span,
@@ -243,6 +254,7 @@ impl Finder<'_> {
 
     fn condition(&mut self, kind: SiteKind, condition: &Expr) {
         self.site(kind, self.range(condition), condition.span().start());
+        self.operands(condition);
     }
 
     /// Visits a block; `is_unit` tells whether its last expression is known to be a statement.
@@ -341,6 +353,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             };
             let (span, at) = (self.range(expr), expr.span().start());
             self.site_with(SiteKind::Value, span, at, String::new(), Some(min_binding));
+            self.operands(expr);
         }
         let inside = at.is_covered || is_site;
         match expr {

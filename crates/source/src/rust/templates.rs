@@ -37,6 +37,10 @@ pub const fn template(kind: SiteKind) -> Option<Template> {
         SiteKind::Branch => Template::branching(" else if ", "", BLOCK),
         SiteKind::Arm => Template::following(" if ", Binding::Or),
         SiteKind::Pattern => Template::following(" && ", Binding::And),
+        SiteKind::Premise => Template {
+            after: " && ",
+            ..Template::replacing(Binding::And)
+        },
         // Where an operand stands beside it, the site says so.
         SiteKind::Integer | SiteKind::Assignment => Template::replacing(Binding::Or),
     })

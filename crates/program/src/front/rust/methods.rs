@@ -71,7 +71,10 @@ impl Body<'_, '_> {
             if let Some(result) = self.comparing_method(name, &value, arguments, span)? {
                 return Ok(result);
             }
-            return Err(self.outside(span, format!("`{method}` is not a method of the crate")));
+            let missing = format!(
+                "no `impl {owner}` here has a method `{name}`; default methods of traits are not supported"
+            );
+            return Err(self.outside(span, missing));
         }
         let found = match &value.ty {
             Type::Raw(to) => {

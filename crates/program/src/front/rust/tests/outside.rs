@@ -53,6 +53,11 @@ fn what_is_outside_is_named_with_its_line() {
             "fn f() {\n    for x in [1, 2].windows(1) {}\n}",
             "2: iterators are supported only in the head of a `for`",
         ),
+        // It was "`S::d` is not a method of the crate".
+        (
+            "trait T { fn d(&self) -> i32 { 1 } }\nstruct S { n: i32 }\nimpl T for S {}\nfn f() {\n    S { n: 1 }.d();\n}",
+            "5: no `impl S` here has a method `d`; default methods of traits are not supported",
+        ),
         // It was "`1` has the type `i8` where `u8` is expected" and the like.
         (
             "fn f() {\n    let n: i8 = 1;\n    5u8.saturating_add_signed(n);\n}",

@@ -1,0 +1,65 @@
+//! Conditions with several alternatives added to a list at once: `matches!(x, A)` as `matches!(x, A | B | C)`, if a failing test
+//! wants another outcome for `B` and for `C`.
+
+use std::collections::BTreeSet;
+
+use nopol_expr::{Row, TermId, Type, Value};
+use nopol_source::{Condition, Site, Sources};
+
+use super::evidence::Observed;
+
+/// More are not added at once.
+const MOST_ADDED: usize = 6;
+
+/// The condition of a site with the alternatives added to one of its lists that the recorded contexts of failing tests ask
+/// for, if they ask for more than one.
+pub fn widened(sources: &Sources, site: &Site, observed: &Observed) -> Option<Condition> {
+    let language = sources.language;
+    let pool = &observed.problem.pool;
+    let term = |call: &str| -> Option<TermId> {
+        let access = language.access(call);
+        let mut terms = pool.terms.iter_enumerated();
+        let found = terms.find(|(_, term)| term.ty == Type::Bool && term.access == access);
+        found.map(|(id, _)| id)
+    };
+    let lists = language.candidate_terms().lists(sources, site);
+    lists.into_iter().find_map(|list| {
+        let before = site.text.split(&*list.call).next()?;
+        let wanted = !before.trim_end().ends_with('!');
+        let wider = list.wider.iter();
+        let wider: Vec<(&String, TermId)> =
+            wider.filter_map(|call| Some((call, term(call)?))).collect();
+        let own = term(&list.call);
+        let is_listed = |row: &&Row| own.is_some_and(|own| holds(row, own));
+        let hard = observed.problem.rows().iter().filter(|row| row.hard);
+        let (asked, others): (Vec<&Row>, Vec<&Row>) = hard
+            .filter(|row| !is_listed(row))
+            .partition(|row| row.expected == wanted);
+        // An alternative that another context must not have is not asked for.
+        let may = |(_, id): &&(&String, TermId)| !others.iter().any(|row| holds(row, *id));
+        let mut open: BTreeSet<usize> = (0..asked.len()).collect();
+        let mut added: Vec<&str> = Vec::new();
+        for (call, id) in wider.iter().filter(may) {
+            let covered: Vec<usize> = open
+                .iter()
+                .copied()
+                .filter(|nth| holds(asked[*nth], *id))
+                .collect();
+            if !covered.is_empty() {
+                added.push(call);
+                covered.iter().for_each(|nth| {
+                    open.remove(nth);
+                });
+            }
+        }
+        let is_several = (2..=MOST_ADDED).contains(&added.len());
+        is_several.then(|| {
+            let union = language.with_joined_patterns(added.join(" || "));
+            Condition::from(site.text.replacen(&*list.call, &union, 1))
+        })
+    })
+}
+
+fn holds(row: &Row, term: TermId) -> bool {
+    row.values.get(term) == Some(&Some(Value::Bool(true)))
+}
