@@ -55,7 +55,7 @@ pub fn observed(
         }
     }
     let function = &sources.functions[site.function].name;
-    let mut terms: Vec<((usize, usize), Term)> = Vec::new();
+    let mut terms: Vec<Ranked> = Vec::new();
     for (access, seen) in seen {
         let leaf = leaves.iter().position(|leaf| leaf.access == *access);
         let is_new = leaf.is_none();
@@ -85,7 +85,9 @@ pub fn observed(
             .flatten();
         let is_named = offer
             .is_some_and(|at| offers[at].origin == Origin::Named && offers[at].access == *access);
-        let constant = seen.only_value().filter(|_| is_named);
+        let only_value = seen.only_value();
+        let is_decisive = leaf.is_some() || !matches!(only_value, Some(Value::Bool(_)));
+        let constant = only_value.filter(|_| is_named);
         let reading = match seen.is_pointer {
             true => Reading::Presence(sources.files[site.file].null_test),
             false => Reading::Exact,
@@ -99,14 +101,41 @@ pub fn observed(
                 ..Term::new(access.clone(), *ty, origin)
             };
             operands.promote(&mut term);
-            (position, term)
+            Ranked {
+                position,
+                is_decisive,
+                term,
+            }
         }));
     }
-    terms.sort_by_cached_key(|(position, term)| {
+    terms.sort_by_cached_key(|Ranked { position, term, .. }| {
         (*position, term.origin, write::text(&term.access), term.ty)
     });
-    terms.truncate(limits::MOST_TERMS);
-    terms.into_iter().map(|(_, term)| term).collect()
+    most_useful(terms)
+}
+
+/// A term and its place among the others.
+struct Ranked {
+    position: (usize, usize),
+    /// Whether it may decide between contexts: a truth value that is the same in all of them does not.
+    is_decisive: bool,
+    term: Term,
+}
+
+/// The terms in their order. If there are too many, those go first that decide nothing: of a value of a large enum it is asked
+/// which of a hundred variants it is.
+fn most_useful(terms: Vec<Ranked>) -> Vec<Term> {
+    let decisive = terms.iter().filter(|ranked| ranked.is_decisive).count();
+    let mut others = limits::MOST_TERMS.saturating_sub(decisive);
+    let kept = terms.into_iter().filter(|ranked| {
+        let is_kept = ranked.is_decisive || others > 0;
+        if !ranked.is_decisive && is_kept {
+            others -= 1;
+        }
+        is_kept
+    });
+    let kept = kept.take(limits::MOST_TERMS);
+    kept.map(|ranked| ranked.term).collect()
 }
 
 /// Distance of the variable that an access begins with: names in scope that were declared from it on.
@@ -254,5 +283,30 @@ mod tests {
         assert_eq!(c("p->n"), (Origin::Field, Binding::Atom));
         assert_eq!(c("*p->s"), (Origin::Field, Binding::Unary));
         assert_eq!(c("strlen(s)"), (Origin::Query, Binding::Atom));
+    }
+
+    fn ranked(nth: usize, is_decisive: bool) -> Ranked {
+        Ranked {
+            position: (1, nth),
+            is_decisive,
+            term: Term::new(
+                Access::variable(format!("t{nth}")),
+                Type::Bool,
+                Origin::Query,
+            ),
+        }
+    }
+
+    #[test]
+    fn what_decides_nothing_is_left_out_first() {
+        let most = limits::MOST_TERMS;
+        let all = (0..most + 30).map(|nth| ranked(nth, nth % 2 == 1 || nth >= most));
+        let kept: Vec<String> = most_useful(all.collect())
+            .iter()
+            .map(|term| write::text(&term.access))
+            .collect();
+        assert_eq!(kept.len(), most);
+        assert!(kept.contains(&format!("t{}", most + 29)));
+        assert!(kept.contains(&"t0".to_owned()) && !kept.contains(&format!("t{}", most - 2)));
     }
 }

@@ -100,16 +100,16 @@ pub trait CandidateTerms {
     /// Groups of candidate terms, the nearest group first, each with the maximum number to use.
     fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)>;
 
-    /// The calls of a condition that list alternatives.
+    /// The parts of a condition to which alternatives can be added.
     fn lists(&self, sources: &Sources, site: &Site) -> Vec<Listing>;
 }
 
-/// A call that lists alternatives: `matches!(x, A | B)`.
+/// A part of a condition that asks for alternatives, or for one of them: `matches!(x, A | B)`, `x == A`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// Its text.
     pub call: String,
-    /// The call with one alternative more, likeliest first.
+    /// What asks for another alternative, likeliest first: `matches!(x, A | B | C)`, `x == C`.
     pub wider: Vec<String>,
 }
 

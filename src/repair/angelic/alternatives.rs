@@ -1,9 +1,9 @@
-//! Conditions with several alternatives added to a list at once: `matches!(x, A)` as `matches!(x, A | B | C)`, if a failing test
-//! wants another outcome for `B` and for `C`.
+//! Conditions with several alternatives added at once: `matches!(x, A)` as `matches!(x, A | B | C)`, `x == A` as
+//! `x == A || x == B || x == C`, if a failing test wants another outcome for `B` and for `C`.
 
 use std::collections::BTreeSet;
 
-use nopol_expr::{Row, TermId, Type, Value};
+use nopol_expr::{Binding, Row, TermId, Type, Value};
 use nopol_source::{Condition, Site, Sources};
 
 use super::evidence::Observed;
@@ -54,7 +54,12 @@ pub fn widened(sources: &Sources, site: &Site, observed: &Observed) -> Option<Co
         }
         let is_several = (2..=MOST_ADDED).contains(&added.len());
         is_several.then(|| {
-            let union = language.with_joined_patterns(added.join(" || "));
+            added.insert(0, &list.call);
+            let mut union = language.with_joined_patterns(added.join(" || "));
+            let is_operand = site.text.contains("&&") || site.min_binding > Binding::Or;
+            if is_operand && language.binding_of(&union) <= Binding::Or {
+                union = format!("({union})");
+            }
             Condition::from(site.text.replacen(&*list.call, &union, 1))
         })
     })

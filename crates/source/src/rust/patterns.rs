@@ -70,17 +70,49 @@ pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
     found
 }
 
-/// The calls of a site's condition that list alternatives.
+/// The parts of a site's condition to which alternatives can be added.
 pub fn listings(sources: &Sources, site: &Site) -> Vec<Listing> {
     let Ok(condition) = syn::parse_str::<Expr>(&site.text) else {
         return Vec::new();
     };
-    let lists = lists(&condition).into_iter();
     let listing = |list: List| Listing {
         call: site.text[list.call.clone()].to_owned(),
         wider: wider(sources, site, &list),
     };
-    lists.map(listing).collect()
+    let mut found: Vec<Listing> = lists(&condition).into_iter().map(listing).collect();
+    let mut equalities = Equalities::default();
+    equalities.visit_expr(&condition);
+    for (call, alternative) in equalities.0 {
+        let of = site.text[call.start..alternative.start].to_owned();
+        let list = List {
+            name: "matches".to_owned(),
+            call: call.clone(),
+            alternatives: vec![alternative],
+        };
+        let added = additions(sources, site, &list).into_iter();
+        let added = added.filter(|it| !it.contains(['(', '{', '.', '|', '_']));
+        found.push(Listing {
+            call: site.text[call].to_owned(),
+            wider: added.map(|added| format!("{of}{added}")).collect(),
+        });
+    }
+    found
+}
+
+/// The bytes of `x == A`, and of `A` in it, where `A` is a path with several segments.
+#[derive(Default)]
+struct Equalities(Vec<(Range<usize>, Range<usize>)>);
+
+impl<'ast> Visit<'ast> for Equalities {
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        if let (syn::BinOp::Eq(_), Expr::Path(path)) = (&binary.op, &*binary.right)
+            && path.path.segments.len() > 1
+        {
+            let spans = (binary.span().byte_range(), path.span().byte_range());
+            self.0.push(spans);
+        }
+        visit::visit_expr_binary(self, binary);
+    }
 }
 
 /// A call with one alternative more.
@@ -445,5 +477,21 @@ mod tests {
                 .iter()
                 .all(|it| it.starts_with("matches!(c, 'a' | "))
         );
+    }
+
+    #[test]
+    fn what_is_equal_to_a_variant_may_be_another_one() {
+        let condition = "n > 1 && unit == Unit::Piece";
+        let text = format!(
+            "enum Unit {{ Piece, Cup, Box(u8) }} fn f(unit: Unit, n: u8) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}"
+        );
+        let sources = read_text(&text);
+        let site = sources.sites.iter().find(|site| site.text == condition);
+        let found = super::listings(&sources, site.unwrap());
+        let [listing] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(listing.call, "unit == Unit::Piece");
+        assert_eq!(listing.wider, ["unit == Unit::Cup"]);
     }
 }
