@@ -634,3 +634,43 @@ fn a_long_table_is_shown_only_around_the_place() {
         run.stdout
     );
 }
+
+#[test]
+fn a_fault_in_a_function_of_the_library_is_where_it_is_called() {
+    let text = r#"#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+static size_t length(const char *s)
+{
+    return strlen(s);
+}
+int main(int argc, char **argv)
+{
+    char a[4] = "abc";
+    int n = atoi(argv[1]);
+    if (n == 1)
+        strcpy(a, "longer");
+    if (n == 2)
+        strcat(a, "q");
+    if (n == 3)
+        n = strchr(a + 5, 'z') != NULL;
+    if (n == 4)
+        n = length(a + 5);
+    printf("%d\n", n);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&["c", command, "--size=1"]);
+        for (test, line) in [(1, 13), (2, 15), (3, 17), (4, 6)] {
+            let line = format!("t{test} fails: an index is out of bounds at p.c:{line}\n");
+            assert!(
+                run.stdout.contains(&line),
+                "{line}{}{}",
+                run.stdout,
+                run.stderr
+            );
+        }
+    }
+}
