@@ -674,3 +674,34 @@ int main(int argc, char **argv)
         }
     }
 }
+
+/// The output is gcc's.
+#[test]
+fn a_later_initializer_of_an_element_replaces_the_earlier_one_as_a_whole() {
+    let text = r#"#include <stdio.h>
+struct box { int lo, hi; };
+static struct box pool[2] = { { 1, 2 }, [0] = { .hi = 9 } };
+int main(void) {
+    int t[2][2] = { { 1, 2 }, [0] = { [1] = 7 } };
+    int u[2][2] = { [1] = { 1, 2 }, [0] = { 3, 4 }, { 5 } };
+    int v[2][2] = { [1] = { 1, 2 }, [0] = { 3, 4 }, 5 };
+    char w[2][4] = { "abc", [0] = "x" };
+    struct box p = { .lo = 1, .lo = 2 }, q[1] = { { 3, 4 }, [0] = p };
+    printf("%d %d %d %d\n", pool[0].lo, pool[0].hi, t[0][0], t[0][1]);
+    printf("%d %d %d %d\n", u[1][0], u[1][1], v[1][0], v[1][1]);
+    printf("%d %d %d %d\n", w[0][0], w[0][1], w[0][2], p.lo);
+    printf("%d %d\n", q[0].lo, q[0].hi);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("", "0 9 0 7\\n5 0 5 2\\n120 0 0 2\\n2 0")]);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&["c", command]);
+        assert!(
+            run.stdout.contains("all tests pass"),
+            "{}{}",
+            run.stdout,
+            run.stderr
+        );
+    }
+}
