@@ -28,7 +28,7 @@ pub fn find(
 ) -> Result<DiscriminatingTest> {
     let Some(question) = question(outcome, choice)? else {
         bail!(
-            "there is no other patch to distinguish patch {choice} from, so nothing was written; apply it without a test"
+            "there is no other patch of the same cause to distinguish patch {choice} from, so nothing was written; apply it without a test"
         );
     };
     let invocation = Invocation::new(settings.clone())?;
@@ -50,12 +50,14 @@ fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     };
     let own = edits(patch, choice.alternative)?;
     let mut rivals = Vec::new();
-    // The patch that the report compares with, then its own variants, then the others.
+    // The patch that the report compares with, then its own variants, then the others. Patches of another cause change
+    // something else: what fails with them need not be open.
     let compared = patch.differs.as_ref().map(|differs| differs.ranks[1]);
     let (first, others): (Vec<&PatchReport>, Vec<&PatchReport>) = outcome
         .patches
         .iter()
         .filter(|other| other.rank != patch.rank)
+        .filter(|other| other.fixes.iter().any(|test| patch.fixes.contains(test)))
         .partition(|other| Some(other.rank) == compared);
     rivals.extend(first.into_iter().map(|other| rival(other, None)));
     let variants = (1..).take(patch.alternatives.len());

@@ -463,7 +463,8 @@ impl Presenter<'_, '_> {
             } else {
                 let held = count(held().count(), "candidate");
                 format!(
-                    "{held} passed the tests in one build with the others, but not when built alone"
+                    "{held} passed the tests in one build with the others, but not the final check: \
+                     built alone, with all tests and doctests"
                 )
             };
             knowledge.notes.set_reason(id, &reason);

@@ -644,3 +644,74 @@ fn a_long_table_is_shown_only_around_the_place() {
         run.stdout
     );
 }
+
+#[test]
+fn a_fault_in_a_function_of_the_library_is_where_it_is_called() {
+    let text = r#"#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+static size_t length(const char *s)
+{
+    return strlen(s);
+}
+int main(int argc, char **argv)
+{
+    char a[4] = "abc";
+    int n = atoi(argv[1]);
+    if (n == 1)
+        strcpy(a, "longer");
+    if (n == 2)
+        strcat(a, "q");
+    if (n == 3)
+        n = strchr(a + 5, 'z') != NULL;
+    if (n == 4)
+        n = length(a + 5);
+    printf("%d\n", n);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&["c", command, "--size=1"]);
+        for (test, line) in [(1, 13), (2, 15), (3, 17), (4, 6)] {
+            let line = format!("t{test} fails: an index is out of bounds at p.c:{line}\n");
+            assert!(
+                run.stdout.contains(&line),
+                "{line}{}{}",
+                run.stdout,
+                run.stderr
+            );
+        }
+    }
+}
+
+/// The output is gcc's.
+#[test]
+fn a_later_initializer_of_an_element_replaces_the_earlier_one_as_a_whole() {
+    let text = r#"#include <stdio.h>
+struct box { int lo, hi; };
+static struct box pool[2] = { { 1, 2 }, [0] = { .hi = 9 } };
+int main(void) {
+    int t[2][2] = { { 1, 2 }, [0] = { [1] = 7 } };
+    int u[2][2] = { [1] = { 1, 2 }, [0] = { 3, 4 }, { 5 } };
+    int v[2][2] = { [1] = { 1, 2 }, [0] = { 3, 4 }, 5 };
+    char w[2][4] = { "abc", [0] = "x" };
+    struct box p = { .lo = 1, .lo = 2 }, q[1] = { { 3, 4 }, [0] = p };
+    printf("%d %d %d %d\n", pool[0].lo, pool[0].hi, t[0][0], t[0][1]);
+    printf("%d %d %d %d\n", u[1][0], u[1][1], v[1][0], v[1][1]);
+    printf("%d %d %d %d\n", w[0][0], w[0][1], w[0][2], p.lo);
+    printf("%d %d\n", q[0].lo, q[0].hi);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("", "0 9 0 7\\n5 0 5 2\\n120 0 0 2\\n2 0")]);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&["c", command]);
+        assert!(
+            run.stdout.contains("all tests pass"),
+            "{}{}",
+            run.stdout,
+            run.stderr
+        );
+    }
+}

@@ -571,3 +571,20 @@ fn a_cast_to_bool_is_a_comparison_with_zero() {
     let repairs = repairs(&found(&run));
     assert!(repairs.iter().any(|it| it.contains('3')), "{repairs:?}");
 }
+
+#[test]
+fn nothing_is_complete_where_no_change_was_tried() {
+    for (body, outcome) in [
+        ("format!(\"{n:?}\").len() as i32", "outside"),
+        ("n + 1", "correct"),
+    ] {
+        let subject = Subject::lib(&format!(
+            "pub fn f(n: i32) -> i32 {{ {body} }}\n#[test] fn one() {{ assert_eq!(f(1), 2); }}\n"
+        ));
+        let run = subject.nopol(&["mutate", "--format", "json"]);
+        let found = found(&run);
+        assert_eq!(found["outcome"], outcome, "{}", run.stdout);
+        assert_eq!(found["complete_to"], 0, "{}", run.stdout);
+        assert_eq!(found["is_complete"], false, "{}", run.stdout);
+    }
+}

@@ -105,3 +105,44 @@ fn without_another_patch_nothing_is_written() {
     assert!(run.stderr.contains("no other patch"), "{}", run.stderr);
     assert_eq!(subject.snapshot(), before);
 }
+
+/// Two causes; `hundred` decides what tells the patches of the first from those of the second.
+const APART: &str = "pub fn heavy(w: u64) -> bool {
+    w > 100
+}
+pub fn full(n: usize, cap: usize) -> bool {
+    n > cap
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test] fn at_cap() { assert!(full(3, 3)); }
+    #[test] fn free() { assert!(!full(2, 3)); }
+    #[test] fn light() { assert!(!heavy(98)); }
+    #[test] fn lighter() { assert!(!heavy(99)); }
+    #[test] fn hundred() { assert!(heavy(100)); }
+    #[test] fn none() { assert!(!heavy(0)); }
+    #[test] fn more() { assert!(heavy(101)); }
+}
+";
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn patches_of_another_cause_are_not_what_a_new_test_fails_with() {
+    let subject = Subject::lib(APART);
+    let run = subject.nopol(&["--format", "json"]);
+    let report = run.json();
+    let of_hundred = |patch: &&serde_json::Value| patch["fixes"].to_string().contains("hundred");
+    let patches = report["patches"].as_array().unwrap();
+    let rank = patches.iter().find(of_hundred).unwrap()["rank"].to_string();
+    let before = subject.snapshot();
+    let run = subject.nopol(&["apply", &rank, "--with-test"]);
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stderr.contains("no other patch of the same cause")
+            || run.stderr.contains("no test near yours"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(subject.snapshot(), before);
+}

@@ -102,7 +102,7 @@ pub struct Mutation {
     pub is_exhausted: bool,
     /// The operators, constants and pointers that were not tried, though the level has changes of them.
     pub untried: Vec<Untried>,
-    /// Whether every change of the level was tried, up to that size.
+    /// Whether every change of the level was tried, up to that size; false if it is 0.
     pub is_complete: bool,
     /// Whether global or static variables are read: their initial values are taken for granted.
     pub has_globals: bool,
@@ -286,8 +286,12 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         shown.warnings = left_out::functions(&goal.program, &goal.left_out);
         is_all_read = !left_out::has_unread(&goal.program);
     }
-    shown.is_complete =
-        is_all_read && shown.untried.is_empty() && !found.is_sampled && !lacks_numbers;
+    // Where no size was searched to its end, no change is known to have been tried.
+    shown.is_complete = found.complete_to > 0
+        && is_all_read
+        && shown.untried.is_empty()
+        && !found.is_sampled
+        && !lacks_numbers;
     goal.explain(request, &found, &mut shown);
     if is_interrupted && shown.outcome == Ended::Limit {
         shown.outcome = Ended::Interrupted;

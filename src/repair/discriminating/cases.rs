@@ -39,7 +39,7 @@ pub(super) fn find(
     let Some(original) = bench.text(file) else {
         return Ok(None);
     };
-    let variants = variants(bench, case, &question.hints);
+    let variants = variants(bench, case, commands, &question.hints);
     if variants.is_empty() {
         return Ok(None);
     }
@@ -140,8 +140,8 @@ fn run(
     Ok(runs.map(|run| (run.verdict.passed(), run.output)).collect())
 }
 
-/// Cases near a case, each with another word.
-fn variants(bench: &Bench, case: &Case, hints: &[String]) -> Vec<Case> {
+/// Cases near a case, each with another word; none asks what an existing one asks.
+fn variants(bench: &Bench, case: &Case, commands: &Commands, hints: &[String]) -> Vec<Case> {
     let mut by_word: Vec<Vec<Case>> = Vec::new();
     if let Command::Words(words) = &case.command {
         for (at, word) in words.iter().enumerate().skip(1) {
@@ -173,7 +173,12 @@ fn variants(bench: &Bench, case: &Case, hints: &[String]) -> Vec<Case> {
     }
     let longest = by_word.iter().map(Vec::len).max().unwrap_or(0);
     let rounds = (0..longest).flat_map(|nth| by_word.iter().filter_map(move |of| of.get(nth)));
+    let known: Vec<&Case> = commands.cases.values().collect();
+    let asks_the_same = |one: &Case, other: &Case| {
+        one.command == other.command && input(bench, one) == input(bench, other)
+    };
     let numbered = rounds
+        .filter(|variant| !known.iter().any(|known| asks_the_same(variant, known)))
         .take(MOST_VARIANTS)
         .zip(0..)
         .map(|(case, number)| Case {

@@ -88,7 +88,7 @@ impl<'p> Interpreter<'p, '_> {
                 self.distance(to, from, *stride, expr.span)?
             }
             ExprKind::Call(node, function, arguments) => {
-                match self.call(*node, *function, arguments)? {
+                match self.call(*node, *function, arguments, expr.span)? {
                     Some(value) => value,
                     None => {
                         if self
@@ -120,12 +120,14 @@ impl<'p> Interpreter<'p, '_> {
         value
     }
 
-    /// Calls a function; gives what it returns, which may be nothing though it has a result.
+    /// Calls a function; gives what it returns, which may be nothing though it has a result. Functions of the library are not
+    /// in the source: what goes wrong in one goes wrong here, where it is called.
     pub fn call(
         &mut self,
         node: NodeId,
         callee: FunctionId,
         arguments: &'p [Expr],
+        here: Span,
     ) -> Flow<Option<Value>> {
         let arguments = self.arguments(callee, arguments)?;
         if self
@@ -138,7 +140,12 @@ impl<'p> Interpreter<'p, '_> {
         let position = self.positions.child(self.position, Step::Call(node));
         let caller = std::mem::replace(&mut self.position, position);
         let is_suppressed = std::mem::replace(&mut self.is_suppressed, false);
-        let result = self.enter(callee, &arguments)?;
+        let result = self.enter(callee, &arguments).map_err(|jump| match jump {
+            Jump::End(End::Fault(kind, span)) if span == Span::default() => {
+                Jump::End(End::Fault(kind, here))
+            }
+            jump => jump,
+        })?;
         self.position = caller;
         self.is_suppressed = is_suppressed;
         Ok(result)

@@ -48,9 +48,9 @@ impl<'p> Interpreter<'p, '_> {
             } => self.copy(source, target, *cells),
             Statement::Eval(expr) => match &expr.kind {
                 // Nobody needs the value, so it may be missing.
-                ExprKind::Call(node, function, arguments) => {
-                    self.call(*node, *function, arguments).map(|_| ())
-                }
+                ExprKind::Call(node, function, arguments) => self
+                    .call(*node, *function, arguments, expr.span)
+                    .map(|_| ()),
                 _ => self.eval(expr).map(|_| ()),
             },
             Statement::If {

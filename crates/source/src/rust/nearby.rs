@@ -37,6 +37,8 @@ pub struct Test<'t> {
     assertions: Vec<Assertion>,
     /// What it and its neighbours compare with.
     pub expected: Vec<String>,
+    /// What the tests of the file ask, as tokens: an assertion with the statements before it.
+    asked: Vec<String>,
 }
 
 /// An assertion, and the statements before it that are none.
@@ -82,10 +84,12 @@ impl<'t> Test<'t> {
             offset: ast.offset,
             name,
         };
-        finder.in_items(&ast.file.items, "")
+        let mut test = finder.in_items(&ast.file.items, "")?;
+        test.asked = finder.asked_in(&ast.file.items);
+        Some(test)
     }
 
-    /// Variants of the test, nearest first. `hints` are values that are worth trying, as written in reports.
+    /// Variants of the test, nearest first; none asks what a test of the file asks. `hints` are values that are worth trying, as written in reports.
     pub fn variants(&self, hints: &[String]) -> Vec<Variant> {
         let mut singles = Vec::new();
         let mut pairs = Vec::new();
@@ -116,7 +120,10 @@ impl<'t> Test<'t> {
         let rounds = (0..longest).flat_map(|nth| singles.iter().filter_map(move |of| of.get(nth)));
         let mut all: Vec<Variant> = Vec::new();
         for variant in rounds.chain(&pairs) {
-            if all.len() < MOST_VARIANTS && !all.contains(variant) {
+            let is_open = !self
+                .asked
+                .contains(&question(&variant.before, &variant.asked));
+            if all.len() < MOST_VARIANTS && is_open && !all.contains(variant) {
                 all.push(variant.clone());
             }
         }
@@ -232,6 +239,13 @@ impl<'t> Test<'t> {
     }
 }
 
+/// Statements and the expression after them as tokens, so that spaces do not matter.
+fn question(before: &[String], asked: &str) -> String {
+    let text = format!("{}; {asked}", before.join("\n"));
+    let tokens = text.parse().map(|tokens: TokenStream| tokens.to_string());
+    tokens.unwrap_or(text)
+}
+
 /// The value in the output of a test that was asked.
 pub fn value(output: &str) -> Option<&str> {
     let (_, rest) = output.split_once(MARKS[0])?;
@@ -338,7 +352,33 @@ impl<'t> Finder<'t, '_> {
             tail,
             assertions: assertions.map(|(assertion, _)| assertion).collect(),
             expected,
+            asked: Vec::new(),
         })
+    }
+
+    /// What the tests of these items and of the modules among them ask.
+    fn asked_in(&self, items: &[Item]) -> Vec<String> {
+        let mut asked = Vec::new();
+        for item in items {
+            match item {
+                Item::Mod(module) => {
+                    let inner = module
+                        .content
+                        .as_ref()
+                        .map(|(_, inner)| self.asked_in(inner));
+                    asked.extend(inner.into_iter().flatten());
+                }
+                Item::Fn(function) if is_test_code(&function.attrs) => {
+                    let text = |code: &Code| self.text[code.range.clone()].to_owned();
+                    asked.extend(self.assertions(function).iter().map(|(assertion, _)| {
+                        let before: Vec<String> = assertion.before.iter().map(text).collect();
+                        question(&before, &text(&assertion.asked))
+                    }));
+                }
+                _ => {}
+            }
+        }
+        asked
     }
 
     /// The assertions among the statements of a test, each with what it compares with.
@@ -527,6 +567,23 @@ mod tests {
         assert!(asked("course.grade(60)", "let course = Course::new(59);").is_some());
         assert_eq!(test.expected, ["Grade::Pass", "Grade::Fail"]);
         assert!(Test::find(FILE, "passes").is_none());
+    }
+
+    #[test]
+    fn what_a_test_of_the_file_asks_is_not_asked_again() {
+        let file = "#[test] fn low() { assert_eq!(clamp(-100), -100); }\n\
+                    #[test] fn mid() { assert_eq!(clamp(5), 5); }\n\
+                    mod more { #[test] fn lower() { assert_eq!(-100, clamp( -101 )); } }\n";
+        let asked = |name: &str| -> Vec<String> {
+            let variants = Test::find(file, name).expect("it is there").variants(&[]);
+            variants.into_iter().map(|variant| variant.asked).collect()
+        };
+        let asked = [asked("low"), asked("mid")].concat();
+        assert!(asked.contains(&"clamp(-99)".to_owned()), "{asked:?}");
+        assert!(asked.contains(&"clamp(6)".to_owned()), "{asked:?}");
+        for known in ["clamp(-100)", "clamp(-101)", "clamp(5)"] {
+            assert!(!asked.contains(&known.to_owned()), "{asked:?}");
+        }
     }
 
     #[test]

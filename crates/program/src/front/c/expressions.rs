@@ -32,7 +32,8 @@ impl Translator<'_> {
             "string_literal"
             | "concatenated_string"
             | "subscript_expression"
-            | "field_expression" => self.loaded(syntax),
+            | "field_expression"
+            | "compound_literal_expression" => self.loaded(syntax),
             "pointer_expression" if syntax.operator() == "&" => self.address_of(syntax),
             "pointer_expression" => self.loaded(syntax),
             "unary_expression" => {
@@ -190,9 +191,20 @@ impl Translator<'_> {
             }
             "subscript_expression" => self.element(syntax),
             "field_expression" => self.field(syntax),
+            "compound_literal_expression" => self.outside(
+                syntax,
+                format!(
+                    "`{}` is a compound literal, which is not supported",
+                    self.written(syntax)
+                ),
+            ),
+            // A structure may also be copied from there, or a part of it read.
             _ => self.outside(
                 syntax,
-                format!("`{}` cannot be assigned to", self.written(syntax)),
+                format!(
+                    "`{}` is not supported where a variable is needed",
+                    self.written(syntax)
+                ),
             ),
         }
     }

@@ -92,7 +92,8 @@ impl Translator<'_> {
     }
 
     /// Initializes with the next items of a list; `is_whole` if the list is for nothing else. Returns how many elements
-    /// or fields there are up to the last one that is initialized.
+    /// or fields there are up to the last one that is initialized. An item for a whole element or field replaces what
+    /// earlier ones gave it (C11, 6.7.9p19).
     fn fill(
         &mut self,
         target: &Lvalue,
@@ -119,6 +120,8 @@ impl Translator<'_> {
             }
         };
         let (mut next, mut most) = (0, 0);
+        // The statements for each element or field, in the order of the list.
+        let mut made: Vec<(u32, Vec<Statement>)> = Vec::new();
         while next < count || is_whole {
             most = most.max(next);
             let Some(item) = items.peek() else {
@@ -138,7 +141,10 @@ impl Translator<'_> {
                 next = self.designated(ty, designator)?;
                 let (part, part_ty) = self.member(target, ty, next, item)?;
                 items.at += 1;
-                self.initialize(part, &part_ty, value, statements)?;
+                made.retain(|(of, _)| *of != next);
+                let mut own = Vec::new();
+                self.initialize(part, &part_ty, value, &mut own)?;
+                made.push((next, own));
                 next += 1;
                 continue;
             }
@@ -151,14 +157,18 @@ impl Translator<'_> {
                 Type::Struct(_) => item.kind() == "initializer_list" || self.is_structure(item),
                 _ => true,
             };
+            let mut own = Vec::new();
             if is_own {
                 items.at += 1;
-                self.initialize(part, &part_ty, item, statements)?;
+                made.retain(|(of, _)| *of != next);
+                self.initialize(part, &part_ty, item, &mut own)?;
             } else {
-                self.fill(&part, &part_ty, items, false, statements)?;
+                self.fill(&part, &part_ty, items, false, &mut own)?;
             }
+            made.push((next, own));
             next += 1;
         }
+        statements.extend(made.into_iter().flat_map(|(_, own)| own));
         Ok(most.max(next))
     }
 

@@ -222,6 +222,21 @@ fn what_is_outside_is_named() {
             1,
             "`b.h` is not among the files of the program",
         ),
+        (
+            "struct s { int a; };\nvoid f(struct s *x) {\n *x = (struct s){ .a = 3 }; }",
+            3,
+            "`(struct s){ .a = 3 }` is a compound literal, which is not supported",
+        ),
+        (
+            "int f(int *x) { return *x; }\nint g(void) { return f((int[]){1, 2}); }",
+            2,
+            "`(int[]){1, 2}` is a compound literal, which is not supported",
+        ),
+        (
+            "struct s { int a; };\nvoid f(struct s *x, struct s *y, int n) { *x = n ? *x : *y; }",
+            2,
+            "`n ? *x : *y` is not supported where a variable is needed",
+        ),
         ("int f(void) { int x = 3 }", 1, super::UNREADABLE),
     ];
     for (text, line, reason) in cases {
