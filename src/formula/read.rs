@@ -113,8 +113,8 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
         {
             Ok(words)
         }
-        Command::Words(_) => Err("its command is not the program itself"),
-        Command::Line(_) => Err("its command is a script or needs a shell"),
+        Command::Words(_) => Err("the command is not the program itself"),
+        Command::Line(_) => Err("the command is a script or needs a shell"),
     }
 }
 

@@ -368,7 +368,7 @@ fn a_failing_test_is_enough_to_repair_a_statement() {
     fs::write(subject.root.join("nopol.toml"), manifest + piped).unwrap();
     let run = subject.nopol_c(&["heap", "--failing", "piped"]);
     assert_eq!(run.code, 4, "{}", run.stderr);
-    let reason = "`piped` is left out: its command is a script or needs a shell";
+    let reason = "`piped` is left out: the command is a script or needs a shell";
     assert!(
         (run.stdout.clone() + &run.stderr).contains(reason),
         "{}{}",
