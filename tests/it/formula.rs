@@ -145,7 +145,7 @@ fn a_program_that_nothing_makes_is_refused() {
         &[("./sums 3", "6"), ("/bin/echo 6", "6")],
     );
     let run = subject.nopol(&["c", "faults"]);
-    let wanted = "`sum1` is left out: its command is not the program itself";
+    let wanted = "`sum1` is left out: the command is not the program itself";
     assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
     // Where it is not known what the build makes, its tests count.
     let subject = sums("make CFLAGS=-g sums", &[("./sums 3", "6")]);
