@@ -130,9 +130,12 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     for (file, ast, has_chains, cfgs) in parsed {
         sites::find(&mut sources, file, &ast, has_chains, cfgs, &mut gathered);
     }
-    sites::operands::add_sites(&mut sources, &mut gathered);
+    let (chains, ids) = (std::mem::take(&mut gathered.chains), &mut gathered.ids);
+    let purity = Purity::of(&gathered.effects);
+    let mutating = effects::mutating(&gathered.effects);
+    sites::operands::add_sites(&mut sources, chains, ids, &purity, &mutating);
     // Before the early exits, which call what is left.
-    remove_impure(&mut sources, &gathered.effects);
+    remove_impure(&mut sources, &purity, &mutating);
     sources.asked = asked::times(&sources.functions);
     let (points, constructors) = (&gathered.insertion_points, &gathered.constructors);
     let exits = early_exits::sites(&sources, points, constructors, &gathered.declared);
@@ -160,10 +163,8 @@ pub(crate) fn read_text(text: &str) -> Sources {
 }
 
 /// Removes the callables and harvested expressions that may have side effects.
-fn remove_impure(sources: &mut Sources, functions: &[effects::Named]) {
-    let purity = Purity::of(functions);
+fn remove_impure(sources: &mut Sources, purity: &Purity, mutating: &BTreeSet<&str>) {
     // A capture cannot call these methods; finding out from rustc would cost a build.
-    let mutating = effects::mutating(functions);
     let changes = |method: &String| match purity.knows(method) {
         true => mutating.contains(method.as_str()),
         false => effects::changes_receiver(method),

@@ -36,7 +36,7 @@ use crate::{BodyOrigin, ExitSnippet, FileIndex, FunctionIndex, Site, SiteKind, S
 /// What is collected from all files.
 #[derive(Default)]
 pub struct Gathered {
-    ids: Ids,
+    pub ids: Ids,
     pub effects: Vec<Named>,
     pub booleans: Booleans,
     pub integers: Integers,
@@ -49,7 +49,7 @@ pub struct Gathered {
 
 /// How often each site description occurred, for stable ids.
 #[derive(Default)]
-struct Ids(BTreeMap<String, u32>);
+pub struct Ids(BTreeMap<String, u32>);
 
 impl Ids {
     /// The id of a site, by its text and the statements that it controls.

@@ -1,6 +1,7 @@
 //! Conditions with side effects. To force or replace `a && self.eat(b)` as a whole would leave the side effect out or do it
 //! too early. So `a` is a site of its own, and before `self.eat(b)` there is an insertion point for an operand.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use nopol_expr::Binding;
@@ -9,9 +10,8 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, UnOp};
 
-use super::{Finder, Gathered};
+use super::{Finder, Ids};
 use crate::rust::condition::is_assignment;
-use crate::rust::effects;
 use crate::rust::harvest::path_text;
 use crate::rust::purity::Purity;
 use crate::rust::templates::template;
@@ -160,16 +160,20 @@ impl<'ast> Visit<'ast> for Doings {
 
 /// Makes sites of the operands without side effects where another operand has some, and insertion points before conditions
 /// that begin with a side effect.
-pub fn add_sites(sources: &mut Sources, gathered: &mut Gathered) {
-    let purity = Purity::of(&gathered.effects);
-    let mutating = effects::mutating(&gathered.effects);
+pub fn add_sites(
+    sources: &mut Sources,
+    chains: Vec<Chain>,
+    ids: &mut Ids,
+    purity: &Purity,
+    mutating: &BTreeSet<&str>,
+) {
     let mut found: Vec<Site> = Vec::new();
-    for chain in std::mem::take(&mut gathered.chains) {
+    for chain in chains {
         let whole = &sources.sites[chain.whole];
         let owner = sources.functions[whole.function].owner.as_deref();
         let has_effect = |operand: &Operand| {
             let mut calls = operand.doings.calls.iter();
-            operand.doings.changes || calls.any(|call| purity.changes(call, owner, &mutating))
+            operand.doings.changes || calls.any(|call| purity.changes(call, owner, mutating))
         };
         let mut site = |kind: SiteKind, span: Range<usize>, at: LineColumn, template: Template| {
             let file = &sources.files[whole.file];
@@ -180,7 +184,7 @@ pub fn add_sites(sources: &mut Sources, gathered: &mut Gathered) {
                 false => &file.text[span.clone()],
             };
             found.push(Site {
-                id: gathered.ids.id(&file.path, name, kind, text),
+                id: ids.id(&file.path, name, kind, text),
                 kind,
                 line: at.line,
                 column: at.column + 1,
