@@ -175,26 +175,28 @@ pub fn add_sites(
             let mut calls = operand.doings.calls.iter();
             operand.doings.changes || calls.any(|call| purity.changes(call, owner, mutating))
         };
-        let mut site = |kind: SiteKind, span: Range<usize>, at: LineColumn, template: Template| {
-            let file = &sources.files[whole.file];
-            let name = &sources.functions[whole.function].name;
-            // Two insertion points differ by what stands after them.
-            let text = match span.is_empty() {
-                true => &whole.text,
-                false => &file.text[span.clone()],
+        // A line and a column, from 1 both.
+        let mut site =
+            |kind: SiteKind, span: Range<usize>, at: (usize, usize), template: Template| {
+                let file = &sources.files[whole.file];
+                let name = &sources.functions[whole.function].name;
+                // Two insertion points differ by what stands after them.
+                let text = match span.is_empty() {
+                    true => &whole.text,
+                    false => &file.text[span.clone()],
+                };
+                found.push(Site {
+                    id: ids.id(&file.path, name, kind, text),
+                    kind,
+                    line: at.0,
+                    column: at.1,
+                    text: file.text[span.clone()].to_owned(),
+                    span,
+                    min_binding: template.min_binding,
+                    template,
+                    ..whole.clone()
+                });
             };
-            found.push(Site {
-                id: ids.id(&file.path, name, kind, text),
-                kind,
-                line: at.line,
-                column: at.column + 1,
-                text: file.text[span.clone()].to_owned(),
-                span,
-                min_binding: template.min_binding,
-                template,
-                ..whole.clone()
-            });
-        };
         let runs = chain
             .operands
             .chunk_by(|one, next| has_effect(one) == has_effect(next));
@@ -207,7 +209,8 @@ pub fn add_sites(
             && let Some(template) = template(SiteKind::Premise)
         {
             let start = whole.span.start;
-            site(SiteKind::Premise, start..start, first.at, template);
+            let at = (whole.line, whole.column);
+            site(SiteKind::Premise, start..start, at, template);
         }
         let Some(binding) = chain.connective.filter(|_| runs.len() > 1) else {
             continue;
@@ -219,7 +222,8 @@ pub fn add_sites(
             {
                 let span = first.span.start..last.span.end;
                 let template = Template::replacing(binding);
-                site(SiteKind::LetOperand, span, first.at, template);
+                let at = (first.at.line, first.at.column + 1);
+                site(SiteKind::LetOperand, span, at, template);
             }
         }
     }
@@ -280,6 +284,18 @@ mod tests {
             operands("self.on || n > 2 && (self.eat('a') || n > 3)"),
             ["self.on", "n > 2", "n > 3"]
         );
+    }
+
+    #[test]
+    fn an_insertion_point_is_where_the_whole_condition_begins() {
+        let sources = read_text(
+            "fn f(it: &mut std::str::Chars) -> u8 { if !it.next().is_some() { 1 } else { 2 } }",
+        );
+        let columns = [SiteKind::If, SiteKind::Premise].map(|kind| {
+            let mut sites = sources.sites.iter();
+            sites.find(|site| site.kind == kind).unwrap().column
+        });
+        assert_eq!(columns[0], columns[1]);
     }
 
     #[test]
