@@ -307,10 +307,16 @@ fn angelic_sites_are_listed_most_suspicious_first() {
 
 #[test]
 fn tests_and_sites_are_listed() {
+    let new = |kind, text: &str| SiteReport {
+        kind,
+        has_condition: false,
+        text: text.to_owned(),
+        ..site()
+    };
     let outcome = Outcome {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
-        sites: vec![site()],
+        sites: vec![site(), new("guard", "return None;"), new("condition", "365")],
         scope: Scope {
             places: Some(5),
             unlisted: 4,
@@ -323,7 +329,9 @@ fn tests_and_sites_are_listed() {
       grades::tests::just_enough
     Places
       1cce2c43  src/lib.rs:4:8  condition  score > needed
-    1 test, 1 place
+      1cce2c43  src/lib.rs:4:8  guard  insert `return None;`
+      1cce2c43  src/lib.rs:4:8  condition  insert a condition for `365`
+    1 test, 3 places
     Places for an early exit are left out; `--kind guard` lists them.
     ");
 }

@@ -340,11 +340,12 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     }
 }
 
-/// The code at a place; a new exit has none and stands before this.
+/// The code at a place, or what a patch would insert there.
 pub fn what(site: &SiteReport) -> String {
     let line = first_line(&site.text);
     match site.kind {
-        "guard" => format!("before `{line}`"),
+        "guard" => format!("insert `{line}`"),
+        "condition" if !site.has_condition => format!("insert a condition for `{line}`"),
         _ => line.to_owned(),
     }
 }

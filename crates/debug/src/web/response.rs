@@ -29,7 +29,7 @@ impl Status {
     fn line(self) -> &'static str {
         match self {
             Self::Ok => "200 OK",
-            Self::BadRequest => "400 Bad HttpRequest",
+            Self::BadRequest => "400 Bad Request",
             Self::Forbidden => "403 Forbidden",
             Self::NotFound => "404 Not Found",
             Self::MethodNotAllowed => "405 Method Not Allowed\r\nAllow: GET",

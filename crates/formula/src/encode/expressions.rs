@@ -6,10 +6,11 @@ use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar,
     Statement, UnaryOp, VariableId,
 };
+use nopol_program::ir::Span;
 use nopol_program::position::Step;
 
 use super::memory::{Carried, ObjectId, Target, Value};
-use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, constant};
+use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, Stop, constant};
 use crate::circuit::word::{self, Word};
 
 impl Encoder<'_> {
@@ -97,7 +98,7 @@ impl Encoder<'_> {
                 Value::Bits(word::resized(&distance, usize::from(expr.ty.bits()), true))
             }
             ExprKind::Call(node, function, arguments) => {
-                self.called(*node, *function, arguments, true)?
+                self.called(*node, *function, arguments, expr.span, true)?
             }
             ExprKind::Builtin(_, builtin, arguments) => {
                 self.builtin(builtin, arguments, expr.ty, expr.span)?
@@ -302,12 +303,14 @@ impl Encoder<'_> {
         false
     }
 
-    /// Calls a function with these arguments.
+    /// Calls a function with these arguments. Functions of the library are not in the source: what stops in one stops here, where
+    /// it is called.
     pub(super) fn called(
         &mut self,
         node: NodeId,
         function: FunctionId,
         arguments: &[Expr],
+        here: Span,
         is_used: bool,
     ) -> Result<Value> {
         let mut values = Vec::with_capacity(arguments.len());
@@ -318,7 +321,13 @@ impl Encoder<'_> {
         self.position = self.positions.child(before, Step::Call(node));
         let result = self.call(function, values, is_used);
         self.position = before;
-        result
+        result.map_err(|stop| {
+            let is_inside = stop.span == Span::default();
+            Stop {
+                span: if is_inside { here } else { stop.span },
+                ..stop
+            }
+        })
     }
 
     /// Runs a function; the position is that of its body.

@@ -30,10 +30,11 @@ impl Encoder<'_> {
             }
             Statement::Eval(Expr {
                 kind: ExprKind::Call(node, function, arguments),
+                span,
                 ..
             }) => {
                 // A result that is missing is not missed.
-                self.called(*node, *function, arguments, false)?;
+                self.called(*node, *function, arguments, *span, false)?;
             }
             Statement::Eval(expr) => {
                 self.value(expr)?;

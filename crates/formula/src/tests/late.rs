@@ -1,14 +1,15 @@
 //! Searches whose time is over, whenever that is: they end, and what they say up to then holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_basics::deadline::Deadline;
 use nopol_program::front::c;
 use nopol_program::ir::{Entry, Program, Test};
+use nopol_program::position::Positions;
 
 use crate::circuit::Circuit;
 use crate::circuit::cnf::{Patience, Solver};
-use crate::encode::Extent;
+use crate::encode::{Explored, Extent, Frees, encode};
 use crate::faults::{self, Formula};
 use crate::mutate::must::Prune;
 use crate::mutate::space::Unmutated;
@@ -56,6 +57,39 @@ fn a_search_for_faults_ends_when_its_time_is_over() {
         assert_eq!(found.outcome, late, "{questions}");
         assert_eq!(found.complete_to, 0, "{questions}");
     }
+}
+
+#[test]
+fn an_encoding_that_stops_in_a_function_of_the_library_stops_where_it_is_called() {
+    let text = "#include <string.h>\nint main(void) {\n    char s[40] = \"0123456789\";\n    return strlen(s);\n}\n";
+    let program = c::read(&[("a.c".into(), text.to_owned())]).unwrap();
+    let main = program.functions.iter_enumerated();
+    let main = main.filter(|(_, function)| function.name == "main").last();
+    let test = Test {
+        name: "main".to_owned(),
+        entry: Entry::Function(main.unwrap().0),
+    };
+    let mut stops = BTreeSet::new();
+    for questions in 0.. {
+        let extent = Extent {
+            deadline: Deadline::after_questions(questions),
+            ..Extent::new(20, true)
+        };
+        let encoded = encode(
+            &program,
+            &test,
+            extent,
+            &Explored::All,
+            &BTreeMap::new(),
+            &mut Circuit::default(),
+            &mut Positions::default(),
+            &mut Frees::default(),
+        );
+        let Err(stop) = encoded else { break };
+        stops.insert(&text[stop.span.start as usize..stop.span.end as usize]);
+    }
+    assert!(stops.contains("strlen(s)"), "{stops:?}");
+    assert!(!stops.contains(""), "{stops:?}");
 }
 
 #[test]
