@@ -1,6 +1,5 @@
 //! Writing patches into the subject: `--apply` and `cargo nopol apply`. Only this and `undo` write there.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
@@ -11,6 +10,7 @@ use clap::Args;
 use nopol_basics::count;
 
 use super::confirm::{self, Confirmed, Refuted, Untestable};
+use super::current::{self, Current};
 use super::request::{SubjectOptions, ago};
 use super::{Target, consent, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
@@ -223,7 +223,8 @@ fn diff(settings: &Settings, outcome: &Outcome, choice: Choice) -> Result<String
     for file in files {
         let of_file: Vec<&EditReport> = edits.iter().filter(|edit| edit.file == file).collect();
         let before = of_file.first().map_or("", |edit| &*edit.original);
-        let after = edited(before, of_file.clone(), &[]).context("its edits overlap")?;
+        let after = current::edited(before, &of_file, None, |span| Some(span.clone()));
+        let after = after.context("its edits overlap")?;
         diff += &places::diff(&subject, file, before, &after);
     }
     Ok(diff)
@@ -337,50 +338,34 @@ pub fn apply(
     let Choice { rank, alternative } = choice;
     let patch = of_rank(outcome, rank)?;
     let is_tested = patch.evidence.is_tested() && alternative.is_none();
-    let mut edits = edits(patch, alternative)?;
-    let patched: BTreeSet<String> = edits.iter().map(|edit| edit.file.clone()).collect();
-    edits.extend(test.map(with_test::edit));
-    let subject = Subject::load(&settings.project)?;
-    let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
-    let kept = kept(settings)?;
-    let mut patches = kept
-        .read()
-        .map_or_else(Vec::new, |text| applied::parse(&text));
+    let edits = edits(patch, alternative)?;
+    let current = Current::new(settings)?;
+    let mut files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
+    files.extend(test.map(|test| test.file.as_str()));
     let (mut changes, mut beneath, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
-        let path = own(&subject, &subject.path_of(Utf8Path::new(file)))?;
         let of_file: Vec<&EditReport> = edits.iter().filter(|edit| edit.file == file).collect();
-        let before = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-        let since = since(file, &path, &of_file, &before, &patches)?;
-        for (earlier, _) in &since {
-            if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
-                bail!(
-                    "patch {0} is applied and already fixes `{1}`; nothing was changed (`undo` reverts patch {0})",
-                    earlier.name,
-                    outcome.names.short(test)
-                );
-            }
+        let new_test = test.filter(|test| test.file == file);
+        let found = current.file(file, &of_file)?;
+        found.refuse_fixed(patch, &outcome.names)?;
+        for (earlier, _) in &found.since {
             if !beneath.contains(&earlier.name) {
                 beneath.push(earlier.name.clone());
             }
         }
         // What git has not committed then is what was applied.
-        if !allow_dirty && since.is_empty() {
-            refuse_dirty(file, &path)?;
+        if !allow_dirty && !found.is_result_of_patches {
+            refuse_dirty(file, &found.path)?;
         }
-        let after = edited(&before, of_file, &since).with_context(|| {
-            format!(
-                "patch {choice} changes the same code in {file} as patch {}, which is applied; nothing was changed, and `undo` reverts the earlier patch",
-                beneath.join(" or ")
-            )
-        })?;
+        let after = found.edited(&of_file, new_test);
+        let after = after.with_context(|| found.same_code(choice))?;
         // A new test of a C program is not a source.
-        if patched.contains(file) {
+        if !of_file.is_empty() {
             texts.push((Utf8PathBuf::from(file), after.clone()));
         }
         changes.push(Change {
-            path,
-            before,
+            path: found.path,
+            before: found.text,
             after,
         });
     }
@@ -389,6 +374,9 @@ pub fn apply(
         false => confirm::confirmed(settings, choice, &texts, &patch.fixes)?,
     };
     patching::make(&changes)?;
+    let Current {
+        kept, mut patches, ..
+    } = current;
     patches.push(Applied {
         name: match test {
             None => choice.to_string(),
@@ -426,46 +414,6 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
         | Ending::Listed => Ending::Usage,
     };
     ending.exit_code()
-}
-
-/// What was applied to a file since it was read for these edits.
-fn since<'p>(
-    file: &str,
-    path: &Utf8Path,
-    edits: &[&EditReport],
-    now: &str,
-    patches: &'p [Applied],
-) -> Result<Vec<(&'p Applied, &'p Change)>> {
-    let mut originals = edits.iter().map(|edit| &*edit.original);
-    let old = originals.next().unwrap_or(now);
-    let since = applied::since(patches, path, old, now);
-    since.filter(|_| originals.all(|other| other == old)).with_context(|| {
-        format!(
-            "{file} changed since the patch was found, so it was not applied; if another patch was applied, `undo` takes it \
-             back, otherwise search again"
-        )
-    })
-}
-
-/// What edits make of a text that was changed since they were found; `None` if it was changed where they are, or they overlap.
-fn edited(
-    before: &str,
-    mut edits: Vec<&EditReport>,
-    since: &[(&Applied, &Change)],
-) -> Option<String> {
-    // From the end of the file, so that no edit shifts another one's span.
-    edits.sort_by_key(|edit| Reverse(edit.span.start));
-    let is_apart = |pair: &[&EditReport]| pair[1].span.end <= pair[0].span.start;
-    if !edits.windows(2).all(is_apart) {
-        return None;
-    }
-    let mut after = before.to_owned();
-    for edit in edits {
-        let mut changes = since.iter().map(|(_, change)| change);
-        let span = changes.try_fold(edit.span.clone(), |span, change| change.moved(&span))?;
-        after.replace_range(span, &edit.after);
-    }
-    Some(after)
 }
 
 /// The edits of a patch, or of an alternative to it.

@@ -6,6 +6,7 @@ mod c_help;
 mod cargo;
 mod confirm;
 mod consent;
+mod current;
 mod debug;
 mod explain;
 mod faults;

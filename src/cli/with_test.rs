@@ -5,11 +5,12 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 
 use super::apply::{edits, no_patch};
+use super::current::Current;
 use crate::invocation::Invocation;
 use crate::repair::discriminating::{DiscriminatingTest, Patch, Question};
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
-use crate::report::{Choice, EditReport, Outcome, PatchReport};
+use crate::report::{Choice, Outcome, PatchReport};
 
 /// Most other patches from which a test should distinguish a patch.
 const MOST_RIVALS: usize = 4;
@@ -26,7 +27,8 @@ pub fn find(
     choice: Choice,
     quiet: bool,
 ) -> Result<DiscriminatingTest> {
-    let Some(question) = question(outcome, choice)? else {
+    let current = Current::new(settings)?;
+    let Some(question) = question(&current, outcome, choice)? else {
         bail!(
             "there is no other patch of the same cause to distinguish patch {choice} from, so nothing was written; apply it without a test"
         );
@@ -43,12 +45,27 @@ pub fn find(
 }
 
 /// The question that a test should answer; `None` if there is no other patch.
-fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
+fn question(current: &Current, outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
         return Err(no_patch(outcome, choice.rank));
     };
     let own = edits(patch, choice.alternative)?;
+    for edit in &own {
+        let file = current.file(&edit.file, &[edit])?;
+        file.refuse_fixed(patch, &outcome.names)?;
+    }
+    let Some(own) = current.edits(&own)? else {
+        bail!(
+            "patch {choice} changes the same code as a patch that is applied; nothing was changed, and `undo` reverts the earlier patch"
+        );
+    };
+    let rival = |patch: &PatchReport, alternative| -> Result<Option<Patch>> {
+        let edits = current.edits(&edits(patch, alternative)?)?;
+        let rank = u32::try_from(patch.rank)?;
+        let name = format!("patch {}", Choice { rank, alternative });
+        Ok(edits.map(|edits| Patch::new(name, &edits)))
+    };
     let mut rivals = Vec::new();
     // The patch that the report compares with, then its own variants, then the others. Patches of another cause change
     // something else: what fails with them need not be open.
@@ -65,7 +82,8 @@ fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     let variants = variants.filter(|variant| *variant != choice.alternative);
     rivals.extend(variants.map(|variant| rival(patch, variant)));
     rivals.extend(others.into_iter().map(|other| rival(other, None)));
-    let rivals = rivals.into_iter().collect::<Result<Vec<Patch>>>()?;
+    let rivals = rivals.into_iter().collect::<Result<Vec<_>>>()?;
+    let rivals: Vec<Patch> = rivals.into_iter().flatten().collect();
     let passing = patch
         .clauses
         .iter()
@@ -86,26 +104,4 @@ fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
         tests,
         hints: hints.collect(),
     }))
-}
-
-fn rival(patch: &PatchReport, alternative: Option<u32>) -> Result<Patch> {
-    let edits = edits(patch, alternative)?;
-    let rank = u32::try_from(patch.rank)?;
-    let name = format!("patch {}", Choice { rank, alternative });
-    Ok(Patch::new(name, &edits))
-}
-
-/// The new test as an edit of its file.
-pub fn edit(test: &DiscriminatingTest) -> EditReport {
-    EditReport {
-        file: test.file.to_string(),
-        line: 1,
-        column: 1,
-        span: test.at..test.at,
-        mark: None,
-        original: Arc::from(&*test.original),
-        before: String::new(),
-        after: test.text.clone(),
-        condition: String::new(),
-    }
 }

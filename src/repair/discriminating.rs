@@ -133,7 +133,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn find(&self, question: &Question) -> Result<Option<DiscriminatingTest>> {
-        let mut build = self.build(&question.patch.edits, &[])?;
+        let mut build = self.build_patched(&question.patch.edits)?;
         let (tests, _) = self.workspace.tests(&mut build)?;
         for wanted in &question.tests {
             let Some(test) = tests.iter().find(|test| test.to_string() == *wanted) else {

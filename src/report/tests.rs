@@ -316,7 +316,11 @@ fn tests_and_sites_are_listed() {
     let outcome = Outcome {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
-        sites: vec![site(), new("guard", "return None;"), new("condition", "365")],
+        sites: vec![
+            site(),
+            new("guard", "return None;"),
+            new("condition", "365"),
+        ],
         scope: Scope {
             places: Some(5),
             unlisted: 4,

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::diff;
 use serde::{Deserialize, Serialize};
 
 /// A file with another text than before.
@@ -31,6 +32,12 @@ impl Change {
 
     /// Where a part of the old text is in the new one; `None` if it overlaps or touches what was changed.
     pub fn moved(&self, span: &Range<usize>) -> Option<Range<usize>> {
+        self.moved_outside(span)
+            .or_else(|| self.moved_between(span))
+    }
+
+    /// The same for a part before or after everything that was changed, if only on the same line.
+    fn moved_outside(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let (before, after) = (self.before.as_bytes(), self.after.as_bytes());
         let first = alike(before.iter(), after.iter());
         let rest = alike(before[first..].iter().rev(), after[first..].iter().rev());
@@ -41,6 +48,16 @@ impl Change {
             () if span.start > last => Some(shift(span.start)..shift(span.end)),
             () => None,
         }
+    }
+
+    /// The same for a part inside lines that stayed, between others that were changed.
+    fn moved_between(&self, span: &Range<usize>) -> Option<Range<usize>> {
+        let shared = diff::shared(&self.before, &self.after);
+        let inside =
+            |(old, _): &(Range<usize>, usize)| old.start < span.start && span.end < old.end;
+        let (old, new) = shared.into_iter().find(inside)?;
+        let shift = |at: usize| at - old.start + new;
+        Some(shift(span.start)..shift(span.end))
     }
 }
 
@@ -137,6 +154,20 @@ mod tests {
         }
         let back = change.clone().reversed();
         assert_eq!(back.moved(&(17..19)), Some(16..18));
+    }
+
+    #[test]
+    fn a_line_between_changed_lines_is_found_again() {
+        let change = Change {
+            path: "a.rs".into(),
+            before: "if a > b {}\nif c > d {}\nif e {}\n".to_owned(),
+            after: "if a >= b {}\nif c > d {}\nif e {}\nif f {}\n".to_owned(),
+        };
+        let at = change.before.find("c > d").unwrap();
+        let moved = change.moved(&(at..at + 5)).unwrap();
+        assert_eq!(&change.after[moved], "c > d");
+        let at = change.before.find("a > b").unwrap();
+        assert_eq!(change.moved(&(at..at + 5)), None);
     }
 
     #[test]

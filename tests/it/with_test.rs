@@ -146,3 +146,65 @@ fn patches_of_another_cause_are_not_what_a_new_test_fails_with() {
     );
     assert_eq!(subject.snapshot(), before);
 }
+
+/// Two causes; `hundred_nearby` (`twice(99)`) distinguishes the patches of the second.
+const TWO: &str = "pub fn first(n: u32) -> bool {
+    n >= 10
+}
+
+pub fn twice(n: u32) -> u32 {
+    if n < 100 { n * 2 } else { n }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn ten() {
+        assert!(!first(10));
+        assert!(first(11));
+    }
+    #[test]
+    fn hundred() {
+        assert_eq!(twice(100), 200);
+    }
+    #[test]
+    fn more() {
+        assert_eq!(twice(101), 101);
+    }
+}
+";
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn a_new_test_is_found_beside_an_applied_patch_of_another_cause() {
+    let subject = Subject::lib(TWO);
+    let report = subject.nopol(&["--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    let rank = |line: u64| {
+        let of_line = |patch: &&serde_json::Value| patch["edits"][0]["line"] == line;
+        patches.iter().find(of_line).unwrap()["rank"].to_string()
+    };
+    let before = subject.read("src/lib.rs");
+    for order in [[2, 6], [6, 2]] {
+        for line in order {
+            let run = subject.nopol(&["apply", &rank(line), "--with-test"]);
+            assert_eq!(run.code, 0, "{order:?} {line}: {}", run.stderr);
+        }
+        let both = subject.read("src/lib.rs");
+        assert_eq!(both.matches("_nearby()").count(), 2, "{both}");
+        assert_eq!(subject.cargo_test(&[]).code, 0, "{both}");
+        // The same patch again would change the same code.
+        let run = subject.nopol(&["apply", &rank(6), "--with-test"]);
+        assert_eq!(run.code, 2);
+        assert!(
+            run.stderr.contains("already fixes `tests::hundred`"),
+            "{}",
+            run.stderr
+        );
+        for _ in order {
+            assert_eq!(subject.nopol(&["undo"]).code, 0);
+        }
+        assert_eq!(subject.read("src/lib.rs"), before);
+    }
+}

@@ -1,7 +1,9 @@
-//! Unified diffs for `git apply`.
+//! What changed between two texts: unified diffs for `git apply`, and the lines that stayed.
+
+use std::ops::Range;
 
 use camino::Utf8Path;
-use similar::TextDiff;
+use similar::{DiffOp, TextDiff};
 
 /// The diff of one file, with `a/` and `b/` before its path; empty if nothing changed.
 pub fn unified(path: &Utf8Path, before: &str, after: &str) -> String {
@@ -21,6 +23,31 @@ pub fn unified(path: &Utf8Path, before: &str, after: &str) -> String {
         .to_string()
 }
 
+/// The runs of lines that both texts have, in order: their bytes in the first text, and the byte of the second text at which each
+/// begins.
+pub fn shared(before: &str, after: &str) -> Vec<(Range<usize>, usize)> {
+    let [old, new] = [before, after].map(starts);
+    let diff = TextDiff::from_lines(before, after);
+    let ops = diff.ops().iter().filter_map(|op| match *op {
+        DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        } => Some((old[old_index]..old[old_index + len], new[new_index])),
+        _ => None,
+    });
+    ops.collect()
+}
+
+/// The bytes at which lines start, and the length of the text.
+fn starts(text: &str) -> Vec<usize> {
+    let ends = text.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some(*at)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,5 +63,15 @@ mod tests {
             diff.contains("-y\n\\ No newline at end of file\n+z"),
             "{diff}"
         );
+    }
+
+    #[test]
+    fn lines_that_stayed_are_found_between_changes() {
+        let (before, after) = ("a\nb\nc\nd\n", "A A\nb\nc\nx\nd\n");
+        let found = shared(before, after);
+        assert_eq!(found, [(2..6, 4), (6..8, 10)]);
+        for (old, new) in found {
+            assert_eq!(before[old.clone()], after[new..new + old.len()]);
+        }
     }
 }

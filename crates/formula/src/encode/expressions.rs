@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use nopol_program::ir::Span;
 use nopol_program::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar,
     Statement, UnaryOp, VariableId,
 };
-use nopol_program::ir::Span;
 use nopol_program::position::Step;
 
 use super::memory::{Carried, ObjectId, Target, Value};
