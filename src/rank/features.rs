@@ -180,8 +180,8 @@ features! {
     PreventsPanic: Plus,
     /// Number of new clauses that guard an access but demand more or less than it needs: `i > 1` before `v[i - 1]`.
     GuardOff: Minus,
-    /// A new clause demands exactly what the code right after it needs: `if a < b { return }` before `a - b`, `i <
-    /// v.len()` before `v[i]`. Only where no failing test panics.
+    /// A new clause demands exactly what the code right after it needs: `if a < b { return }` before `a - b`,
+    /// `i < v.len()` before `v[i]`. Only where no failing test panics.
     GuardsExactly: Plus,
     /// A `break` leaves a `for` loop before its end.
     BreaksFor: Minus,

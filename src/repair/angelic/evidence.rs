@@ -84,8 +84,8 @@ impl Explanation {
     }
 
     /// Each constant that is new in the condition: its type, and in how many contexts the operand compared with it has
-    /// its value. Excludes a constant that no failing test has while failing tests have several other values, as in `n
-    /// != 6`.
+    /// its value. Excludes a constant that no failing test has while failing tests have several other values, as in
+    /// `n != 6`.
     fn singled_out(&self, old: Option<&Expr>) -> Vec<(Type, u32)> {
         let known = old.map_or_else(Vec::new, Expr::terms);
         let terms = &self.problem().pool.terms;
