@@ -1,6 +1,6 @@
-//! One-step edits of a condition: what a maintainer might change who only looks at the line. They are derived from its
-//! text alone, so they need neither values nor types of its operands. The compiler and the tests judge them. Unaffected
-//! text keeps the author's spelling.
+//! One-step edits of a condition: the changes of a maintainer who only looks at the line. They are derived from the
+//! condition's text alone, so they need neither values nor types of its operands. The compiler and the tests judge them.
+//! Unaffected text keeps the author's spelling.
 
 mod alternatives;
 pub mod arithmetic;

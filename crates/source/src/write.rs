@@ -46,7 +46,7 @@ pub fn as_written(tree: Access, own: &str) -> Access {
     }
 }
 
-/// An access whose text only is known.
+/// An access of which only the text is known.
 pub fn opaque(text: &str) -> Access {
     Access::Opaque(text.to_owned(), Outline::of_text(text))
 }

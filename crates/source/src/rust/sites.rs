@@ -52,7 +52,7 @@ pub struct Gathered {
 pub struct Ids(BTreeMap<String, u32>);
 
 impl Ids {
-    /// The id of a site with this text.
+    /// The id of a site. `text` is its text, followed by its body if it has one.
     fn id(&mut self, path: &Utf8Path, function: &str, kind: SiteKind, text: &str) -> String {
         let description = format!("{path}|{function}|{}|{text}", kind.id_name());
         let nth = self.0.entry(description.clone()).or_default();
