@@ -1,4 +1,4 @@
-//! Conditions that test the number because of which a test panics.
+//! Conditions that test the number that makes a test panic.
 
 use nopol_source::Form;
 use nopol_source::condition::Node;
