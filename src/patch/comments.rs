@@ -1,13 +1,13 @@
-//! The comments that belong to a statement: those directly above it and those at the end of its last line. A patch must not
-//! come between a statement and what is written about it.
+//! The comments that belong to a statement: those directly above it and those at the end of its last line. A patch must
+//! not separate a statement from its comments.
 
 use std::ops::Range;
 
 use nopol_source::layout::Layout;
 
-/// The start of the comments that belong to the statement at `at`, or `at` if there are none. They stand directly above it,
-/// or before it on its line. A comment that begins behind other code belongs to that code, and so do further lines of it in
-/// the same column; an empty line separates.
+/// The start of the comments that belong to the statement at `at`, or `at` if there are none. They are directly above
+/// the statement, or before it on its line. A comment after other code belongs to that code, together with its further
+/// lines in the same column. An empty line separates comments from the statement.
 pub fn start(layout: &dyn Layout, text: &str, at: usize) -> usize {
     let code = layout.code_before(text, at);
     let mut first = at;
@@ -29,8 +29,8 @@ pub fn start(layout: &dyn Layout, text: &str, at: usize) -> usize {
     first
 }
 
-/// The end of the comments that follow the statement at `span` on its last line, if nothing else follows there, with further
-/// lines of them in the same column; the statement's end if there are none.
+/// The end of the comments after the statement at `span` on its last line, together with their further lines in the
+/// same column. The statement's end if there are no such comments, or if code follows on that line.
 pub fn end(layout: &dyn Layout, text: &str, span: &Range<usize>) -> usize {
     let mut last = span.end;
     let mut first = None;
@@ -53,18 +53,19 @@ pub fn end(layout: &dyn Layout, text: &str, span: &Range<usize>) -> usize {
     }
 }
 
-/// Whether a comment is one more line of another one behind code: it is in the same column, and not in that of the statement.
+/// Whether a comment continues a comment after code: it is in the same column, and that is not the column of the
+/// statement.
 fn continues(text: &str, behind_code: usize, comment: usize, statement: usize) -> bool {
     let column = |at: usize| text[line_start(text, at)..at].chars().count();
     column(comment) == column(behind_code) && column(comment) != column(statement)
 }
 
-/// The start of the line of a byte.
+/// The start of the line that contains the byte `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The comments from the start of a range on, up to the first code or the end of the range.
+/// The comments at the start of a range, up to the first code or the end of the range.
 fn comments(layout: &dyn Layout, text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = range.start;
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_inserted_before_a_statement_stands_above_its_comments() {
+    fn text_inserted_before_a_statement_goes_above_its_comments() {
         for (language, head) in [
             (Language::Rust, "fn f() {"),
             (Language::C, "void f(void) {"),
@@ -97,7 +98,7 @@ mod tests {
                 ("\n    g();\n\n    ", "// of h\n    // and more\n    "),
                 ("\n    g();\n    ", "/* of h:\n       two lines */\n    "),
                 (" ", "/* of h */ "),
-                // What stands behind `g`, or above an empty line, is not about `h`.
+                // A comment after `g()`, or one above an empty line, does not belong to `h()`.
                 ("\n    g(); // of g\n    ", ""),
                 (
                     "\n    g(); // of g\n         // and more\n    ",

@@ -13,23 +13,24 @@ use super::comments::{self, line_start};
 pub struct Edit {
     /// The file, relative to the subject's root.
     pub file: Utf8PathBuf,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, counted from 1.
     pub column: usize,
     /// The replaced bytes.
     pub span: Range<usize>,
-    /// What readers should look at, if formatting replaces more: the bytes that the edit replaced before it was formatted.
+    /// The bytes that readers should look at, if formatting widened the edit: those that it replaced before it was
+    /// formatted.
     pub mark: Option<Range<usize>>,
-    /// The text that is replaced.
+    /// The replaced text.
     pub before: String,
-    /// The text that replaces it.
+    /// The replacement.
     pub after: String,
 }
 
 impl Edit {
-    /// Replaces a site's condition, wraps its statement in one, or inserts one, depending on the kind of site.
-    /// A statement whose condition is never true is deleted.
+    /// Depending on the kind of site, replaces its condition, wraps its statement in a condition, or inserts one.
+    /// Deletes a statement whose condition is always false.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
         let text = &*file.text;
@@ -53,7 +54,7 @@ impl Edit {
                 }
             }
         };
-        // With comments above, the edit is at the first of them.
+        // An edit that includes the comments above starts at the first of them.
         let (line, column) = match writer.start < site.span.start && span.start <= writer.start {
             true => {
                 let before = &text[..writer.start];
@@ -93,8 +94,8 @@ pub fn apply_all(edits: &[Edit], path: &Utf8Path, text: &str) -> Option<String> 
     Some(edits.fold(last, |text, edit| edit.apply(&text)))
 }
 
-/// What goes with a statement that is left out, so that neither an empty line nor spaces remain in its place: its whole
-/// lines, if there is nothing else on them, and one of two empty lines around it.
+/// The span to delete with a statement, so that neither an empty line nor spaces remain: its whole lines, if they
+/// contain nothing else, and one of two empty lines around it.
 fn left_out(text: &str, span: &Range<usize>) -> Range<usize> {
     let is_blank = |text: &str| text.trim().is_empty();
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -126,13 +127,13 @@ fn left_out(text: &str, span: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// Writes edits that add lines in the layout of the file.
+/// Writes edits that add lines, in the layout of the file.
 struct EditWriter<'a> {
     layout: &'a dyn Layout,
     /// The file's text.
     text: &'a str,
     site: &'a Site,
-    /// Where the statement begins, with the comments that belong to it.
+    /// The byte where the statement, or the first comment that belongs to it, starts.
     start: usize,
 }
 
@@ -140,7 +141,7 @@ impl<'a> EditWriter<'a> {
     fn new(layout: &'a dyn Layout, text: &'a str, site: &'a Site) -> Self {
         let at = site.span.start;
         let start = match site.kind.form() {
-            // At the end of a loop there is no statement.
+            // At the end of a loop there is no statement that could have comments.
             Form::Leave if text[at..].starts_with('}') => at,
             Form::Replace
             | Form::Wrap
@@ -157,10 +158,11 @@ impl<'a> EditWriter<'a> {
         }
     }
 
-    /// A condition with a new operand before the old one, if a comment above the old one says why its `unsafe` code is sound:
-    /// the operand goes above the comment. Also where the replaced text then begins.
+    /// A condition with a new operand before the old one, and the byte where the replaced text starts. If a comment
+    /// above the old condition explains why its `unsafe` code is sound, the operand goes above that comment. `None`
+    /// without such a comment.
     fn operand_above_comments(&self, line: &str) -> Option<(usize, String)> {
-        /// How such a comment begins.
+        /// The start of such a comment.
         const SAFETY: &str = "SAFETY:";
         let old = self.start..self.site.span.end;
         let condition = &self.text[self.site.span.clone()];
@@ -175,23 +177,23 @@ impl<'a> EditWriter<'a> {
         })
     }
 
-    /// The text before the statement and its comments on their line.
+    /// The text on the line before the statement and its comments.
     fn before(&self) -> &'a str {
         &self.text[line_start(self.text, self.start)..self.start]
     }
 
-    /// The white space before the statement on its line; the text there if it is not only white space.
+    /// The white space before the statement on its line. If other text precedes the statement, that text.
     fn indent(&self) -> &'a str {
         let line = &self.text[line_start(self.text, self.site.span.start)..self.site.span.start];
         match line_start(self.text, self.start) == line_start(self.text, self.site.span.start) {
             true => self.before(),
-            // There is nothing else before it than comments.
+            // Only comments are before it on this line.
             false => &line[..line.len() - line.trim_start().len()],
         }
     }
 
-    /// Where lines begin that are put before the comments, and what they begin with: comments may be indented otherwise
-    /// than their statement.
+    /// The byte at which to insert lines above the comments, and the indentation of the first one. Comments may be
+    /// indented differently from their statement.
     fn opening(&self) -> (usize, &'a str) {
         match self.before() == self.indent() {
             true => (self.start, ""),
@@ -218,8 +220,8 @@ impl<'a> EditWriter<'a> {
         if has_crlf { "\r\n" } else { "\n" }
     }
 
-    /// The condition with the opening of its block, and the closing, which is empty if the file omits the
-    /// braces around single statements.
+    /// The condition with the opening of its block, and the closing of the block. The closing is empty if the file
+    /// omits the braces around single statements.
     fn block(&self, condition: &str, is_statement_list: bool) -> (String, &'static str) {
         let head = self.site.template.head(condition);
         match self.site.template.block {
@@ -230,8 +232,8 @@ impl<'a> EditWriter<'a> {
         }
     }
 
-    /// `if CONDITION { BODY }` or `assert!(CONDITION);` before the statement at the site and its comments, on lines of its own
-    /// if they start their line.
+    /// Inserts `if CONDITION { BODY }` or `assert!(CONDITION);` before the statement at the site and its comments, on
+    /// separate lines if they start their line.
     fn leave(&self, condition: &str) -> (Range<usize>, String) {
         let site = self.site;
         let (indent, newline) = (self.indent(), self.newline());
@@ -248,7 +250,7 @@ impl<'a> EditWriter<'a> {
             return (self.start..self.start, text);
         }
         let step = self.step();
-        // At the end of a loop the brace stays where it is.
+        // At the end of a loop the closing brace stays where it is.
         let (outer, inner) = match is_at_end {
             true => (step.as_str(), format!("{indent}{step}")),
             false => ("", indent.to_owned()),
@@ -269,8 +271,8 @@ impl<'a> EditWriter<'a> {
         )
     }
 
-    /// `if CONDITION { STATEMENT }`, on several lines if the statement has lines of its own; what is written about the
-    /// statement goes inside.
+    /// `if CONDITION { STATEMENT }`, on several lines if nothing else is on the statement's lines. Comments that belong
+    /// to the statement go into the block.
     fn wrap(&self, condition: &str) -> (Range<usize>, String) {
         let (layout, text, site) = (self.layout, self.text, self.site);
         let unbraced = layout.unbraced(text, &site.span);
@@ -288,7 +290,7 @@ impl<'a> EditWriter<'a> {
         let inside = &text[self.start..end];
         let in_literal = layout.lines_inside_literals(inside);
         for (number, line) in inside.split_inclusive('\n').enumerate() {
-            // A line that starts inside a string literal is part of its value.
+            // A line that starts inside a string literal is part of the literal, so it keeps its indentation.
             if number > 0 && !in_literal.contains(&number) && !line.trim().is_empty() {
                 body.push_str(&step);
             }
@@ -309,7 +311,7 @@ impl<'a> EditWriter<'a> {
         (at..end, after)
     }
 
-    /// `if CONDITION { STATEMENT }` on one line, with the comments before the statement on its line.
+    /// `if CONDITION { STATEMENT }` on one line. The comments before the statement on its line go into the block.
     fn wrap_in_line(&self, condition: &str, needs_shield: bool) -> (Range<usize>, String) {
         let Range { start, end } = self.site.span;
         let is_in_line = !self.text[self.start..start].contains('\n');

@@ -1,4 +1,4 @@
-//! The text of a patch: the rendered expression, the edit and the diff. Knows neither processes nor how the
+//! The text of a patch: the rendered expression, the edit and the diff. It knows neither processes nor how an
 //! expression was found.
 
 pub mod comments;

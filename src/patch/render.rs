@@ -1,5 +1,5 @@
-//! Renders expressions as text. Parts of the original condition stay verbatim, with the comments and line breaks between them, and
-//! there are no needless parentheses. Each language has a file for its own notation.
+//! Renders expressions as text, without needless parentheses. Parts of the original condition stay verbatim, with the
+//! comments and line breaks between them. Each language has a file for its own notation.
 
 mod c;
 mod rust;
@@ -13,15 +13,15 @@ use nopol_source::{Language, write};
 pub struct Style<'a> {
     /// The language of the subject.
     pub language: Language,
-    /// The pool that the expression's terms belong to.
+    /// The pool of the expression's terms.
     pub pool: &'a Pool,
     /// The parts of the original condition, which are rendered verbatim.
     pub old: &'a [Spelling],
-    /// Whether numeric literals have a type suffix, so that they cannot affect type inference elsewhere.
+    /// Whether numeric literals get a type suffix, so that they cannot affect type inference elsewhere.
     pub suffixed: bool,
 }
 
-/// The notation of one language, where languages differ.
+/// The notation of a language, where languages differ.
 trait Notation {
     /// An idiomatic form of the expression, if the language has one.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)>;
@@ -29,13 +29,13 @@ trait Notation {
     /// A term.
     fn term(&self, style: &Style, id: TermId) -> String;
 
-    /// How tightly the operands of `a || b` must bind.
+    /// The least binding strength of each operand of `a || b`.
     fn bindings_of_or(&self, style: &Style, a: &Expr, b: &Expr) -> [Binding; 2];
 
-    /// The operands of `a op b`; none if it is not written as an operator between them.
+    /// The operands of `a op b`. `None` if the language does not write this comparison as an infix operator.
     fn compared(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> Option<[String; 2]>;
 
-    /// `a op b` where it is not written as an operator between them.
+    /// The comparison `a op b` as a whole, if it is not written as an infix operator.
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String;
 }
 
@@ -43,7 +43,7 @@ trait Notation {
 #[derive(Clone, Copy, Debug)]
 struct Infix<'e> {
     token: &'static str,
-    /// Whether it compares.
+    /// Whether it is a comparison.
     compares: bool,
     operands: [&'e Expr; 2],
 }
@@ -64,7 +64,7 @@ impl<'e> Infix<'e> {
         })
     }
 
-    /// Whether this is another one in which an operand or the operator was changed.
+    /// Whether only one operand, or only the operator, differs from `old`.
     fn is_variant_of(&self, old: &Self) -> bool {
         let is_alike = self.token == old.token || (self.compares && old.compares);
         let [a, b] = [0, 1].map(|side| self.operands[side] == old.operands[side]);
@@ -73,7 +73,7 @@ impl<'e> Infix<'e> {
 }
 
 impl Style<'_> {
-    /// The expression, in parentheses if it binds less tightly than `min_binding`.
+    /// The text of an expression, in parentheses if it binds less tightly than `min_binding`.
     pub fn text(&self, expr: &Expr, min_binding: Binding) -> String {
         let (text, binding) = self.write(expr);
         if binding < min_binding {
@@ -154,7 +154,8 @@ impl Style<'_> {
         }
     }
 
-    /// A part of the original condition in which an operand, or the operator, is another one: all between the operands stays.
+    /// A part of the original condition in which one operand or the operator changed. Everything between the operands
+    /// stays.
     fn respelled(&self, expr: &Expr) -> Option<String> {
         let infix = Infix::of(expr).filter(|_| !self.suffixed)?;
         let written = self.operands(expr)?;
@@ -162,13 +163,13 @@ impl Style<'_> {
             let old = Infix::of(&part.expr)?;
             let [left, right] = part.operands.clone()?;
             let between = part.text.get(left.end..right.start)?;
-            // In a comment it may stand again.
+            // The token may also occur in a comment.
             if !infix.is_variant_of(&old) || between.matches(old.token).count() != 1 {
                 return None;
             }
             let between = between.replacen(old.token, infix.token, 1);
             let mut pieces = [&part.text[..left.start], &between, &part.text[right.end..]];
-            // A group that is one clause now needs no parentheses.
+            // A group that is now a single clause needs no parentheses.
             let is_chain = |expr: &Expr| matches!(expr, Expr::And(..) | Expr::Or(..));
             for side in [0, 1] {
                 let opened = pieces[side].trim_end().strip_suffix('(');
@@ -220,7 +221,7 @@ impl Style<'_> {
         }
     }
 
-    /// The value of a term that is `true` or `false`, where a language is sure to have these.
+    /// The value of a term that is `true` or `false`, if the language surely has these names.
     fn truth(&self, id: TermId) -> Option<bool> {
         match self.pool.terms[id].constant {
             Some(Value::Bool(value)) if self.language == Language::Rust => Some(value),
@@ -228,7 +229,7 @@ impl Style<'_> {
         }
     }
 
-    /// Whether `!(a op b)` equals `a negated(op) b`. It does not for the order of floats, because of NaN.
+    /// Whether `!(a op b)` equals `a negated(op) b`. It does not for ordered comparisons of floats, because of NaN.
     fn can_negate(&self, op: CmpOp, operand: &Expr) -> bool {
         matches!(op, CmpOp::Eq | CmpOp::Ne)
             || !matches!(operand.ty(self.pool), Some(Type::F32 | Type::F64) | None)
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negated_comparison_uses_the_opposite_operator_except_for_the_order_of_floats() {
+    fn a_negated_comparison_uses_the_opposite_operator_except_for_ordered_floats() {
         assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(4)).not(), false), "n >= 0");
         assert_eq!(text(&t(5).cmp(CmpOp::Lt, t(5)).not(), false), "!(x < x)");
         assert_eq!(text(&t(5).cmp(CmpOp::Eq, t(5)).not(), false), "x != x");
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_the_operands_of_a_changed_part_stays() {
+    fn the_text_between_the_operands_of_a_changed_part_stays() {
         let pool = pool();
         let within = |text: &str, parts: [&str; 2]| {
             let [left, right] = parts;
@@ -383,14 +384,14 @@ mod tests {
             text(any.clone().and(t(1).not())),
             "(a\n  // or\n  || i as usize > 0)\n  // but\n  && !b"
         );
-        // `i as usize < 0` would not be a comparison.
+        // `i as usize < 0` would not parse as a comparison.
         let less = t(2).cmp(CmpOp::Lt, t(4));
         assert_eq!(
             text(t(0).or(less).and(t(1))),
             "(a\n  // or\n  || (i as usize) < 0)\n  // but\n  && b"
         );
         assert_eq!(text(t(0).and(cast)), "a\n  // or\n  && i as usize > 0");
-        // A group that is one clause now.
+        // The group is now a single clause.
         assert_eq!(text(t(0).and(t(1))), "a\n  // but\n  && b");
         let either = t(1).or(t(0));
         assert_eq!(

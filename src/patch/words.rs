@@ -1,13 +1,14 @@
-//! A change in a few words: what is written, how far it reaches, and where. Two changes that do different things differ in them.
+//! Describes a change in a few words: the new text, its extent and its place. Different changes have different
+//! descriptions.
 
 use nopol_source::{Form, Site, Sources};
 
 use super::comments::line_start;
 
-/// Characters of program text that are shown of what a change encloses, or stands before.
+/// Most characters shown of the program text that a change encloses or precedes.
 const MOST_TEXT: usize = 60;
 
-/// What a condition at a site changes: `` `if n == 0 { return; }` before line 7 ``.
+/// The description of a condition at a site: `` `if n == 0 { return; }` before line 7 ``.
 pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
     let file = &sources.files[site.file];
     let place = SiteText {
@@ -58,7 +59,7 @@ pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
     }
 }
 
-/// Where a site is.
+/// The place of a site in its file.
 struct SiteText<'a> {
     /// The text of its file.
     text: &'a str,
@@ -79,7 +80,7 @@ impl SiteText<'_> {
         }
     }
 
-    /// `before line 7`, and before what of it if it is not the first there.
+    /// `before line 7`. If other code precedes the site on its line, also the text after the insertion.
     fn before(&self) -> String {
         let at = self.site.span.start;
         let before = self.text[line_start(self.text, at)..at].trim();
@@ -92,7 +93,7 @@ impl SiteText<'_> {
     }
 }
 
-/// A text without line breaks and indentation.
+/// A text joined into one line, without indentation.
 fn in_one_line(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
     lines.join(" ")

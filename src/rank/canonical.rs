@@ -1,4 +1,4 @@
-//! One spelling for conditions that mean the same whatever their operands are.
+//! A canonical spelling of conditions that are equivalent whatever their operands are.
 
 use nopol_expr::CmpOp;
 use nopol_source::condition::{Node, Shape};
@@ -7,11 +7,11 @@ use nopol_source::{Condition, Language};
 
 use super::change::number;
 
-/// One spelling for conditions that mean the same.
+/// The canonical spelling: equal for conditions that are recognized as equivalent.
 pub fn canonical(language: Language, condition: &Condition) -> String {
     match condition.tree(language) {
         Some(tree) => {
-            // A number without a point may be compared with a fraction in C.
+            // In C, a number without a point may be compared with a fraction.
             let is_whole = language == Language::Rust;
             spelled(tree, true, is_whole)
         }
@@ -19,7 +19,7 @@ pub fn canonical(language: Language, condition: &Condition) -> String {
     }
 }
 
-/// The spelling of a node, or of its negation.
+/// The spelling of a node if `holds`, or of its negation.
 fn spelled(node: &Node, holds: bool, is_whole: bool) -> String {
     match &node.shape {
         Shape::Not(inner) => spelled(inner, !holds, is_whole),
@@ -62,7 +62,7 @@ fn negated(text: &str, is_negated: bool) -> String {
     format!("{not}{text}")
 }
 
-/// A comparison with the literal on the right and only some of the operators.
+/// A comparison with its literal on the right, or with its operands sorted, and with as few operators as possible.
 fn compared(op: CmpOp, a: &str, b: &str, is_whole: bool) -> String {
     if number(a).is_some() && number(b).is_none() || number(b).is_none() && b < a {
         return compared(op.mirrored(), b, a, is_whole);
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_the_same_is_spelled_the_same() {
+    fn equivalent_conditions_have_one_spelling() {
         let canonical = |text: &str| canonical(Language::Rust, &text.into());
         for (a, b) in [
             ("a < b", "b > a"),

@@ -1,27 +1,27 @@
-//! What an edit changes, read off the trees of the old and the new condition alone, so that it does not matter who
-//! proposed it: a synthesizer, a one-step edit, or a person in the history of a program.
+//! What an edit changes, derived only from the trees of the old and the new condition. So it does not matter who
+//! proposed the edit: a synthesizer, a one-step edit, or a person in the history of a program.
 
 use nopol_expr::CmpOp;
 use nopol_source::condition::{LeafKind, Node, Shape};
 use nopol_source::one_step::opposite_call;
 
-/// What was changed.
+/// The kind of a change.
 #[derive(Clone, Debug)]
 pub enum Change<'t> {
-    /// Nothing but the spelling.
+    /// Only the spelling.
     Nothing,
     /// A comparison operator.
     Operator(CmpOp, CmpOp),
-    /// `&&` to `||` or the reverse, where what stands before it may be negated, `|` to `||`, or parentheses around other
-    /// operands.
+    /// `&&` to `||` or the reverse, where the first operand may also be negated; `|` to `||`; or regrouping by
+    /// parentheses.
     Connective,
     /// Clauses were added with this connective.
     Added {
-        /// By `&&`.
+        /// Whether the connective is `&&`.
         is_and: bool,
-        /// What was added.
+        /// The added clauses.
         clauses: Vec<&'t Node>,
-        /// Before all others.
+        /// Whether they come before all others.
         is_first: bool,
     },
     /// Clauses were removed.
@@ -38,16 +38,16 @@ pub enum Change<'t> {
     Arithmetic,
     /// An operand replaced.
     Operand {
-        /// What was there.
+        /// The replaced operand.
         old: &'t Node,
-        /// What is there now.
+        /// The new operand.
         new: &'t Node,
     },
-    /// Several changes, or none of these.
+    /// Several changes at once, or a change of no other kind.
     Replaced,
 }
 
-/// What changed from one condition to another.
+/// The change from one condition to another.
 pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     if old.text == new.text {
         return Change::Nothing;
@@ -108,7 +108,7 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     }
 }
 
-/// Whether one text is another with something else in place of one variable, field, name of a method or literal.
+/// Whether two texts differ only in one variable, field, method name or literal.
 fn differ_in_one_name(a: &str, b: &str) -> bool {
     let (a, b) = (tokens(a), tokens(b));
     let pairs = a.iter().zip(&b);
@@ -122,7 +122,7 @@ fn differ_in_one_name(a: &str, b: &str) -> bool {
     differing(&a) && differing(&b)
 }
 
-/// The names and numbers of a text, and each other character by itself.
+/// Splits a text into names, numbers, and single other characters.
 fn tokens(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut tokens = Vec::new();
@@ -138,7 +138,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// Whether one condition is the other with a connective in place of an operator on bits.
+/// Whether one condition is the other with a connective instead of a bit operator.
 fn is_short_circuit(a: &str, b: &str) -> bool {
     let mut pairs = [("|", "||"), ("&", "&&")].into_iter();
     pairs.any(|(bits, connective)| {
@@ -147,7 +147,7 @@ fn is_short_circuit(a: &str, b: &str) -> bool {
     })
 }
 
-/// Whether two conditions differ in parentheses only.
+/// Whether two conditions differ only in parentheses.
 fn is_regrouped(a: &str, b: &str) -> bool {
     let bare = |text: &str| -> String {
         let is_kept = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
@@ -156,7 +156,7 @@ fn is_regrouped(a: &str, b: &str) -> bool {
     bare(a) == bare(b)
 }
 
-/// Whether two conditions are each other's negations, as they are written.
+/// Whether the texts of two conditions are each other's negations.
 fn is_negation(a: &Node, b: &Node) -> bool {
     match (&a.shape, &b.shape) {
         (Shape::Not(inner), _) if inner.text == b.text => true,
@@ -168,7 +168,7 @@ fn is_negation(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// What changed from one list of clauses to another.
+/// The change from one list of clauses to another. `None` if it is of no single kind.
 fn of_clauses<'t>(before: &[&'t Node], after: &[&'t Node], is_and: bool) -> Option<Change<'t>> {
     let has = |all: &[&Node], one: &Node| all.iter().any(|other| other.text == one.text);
     let new: Vec<&Node> = after
@@ -193,7 +193,7 @@ fn of_clauses<'t>(before: &[&'t Node], after: &[&'t Node], is_and: bool) -> Opti
     }
 }
 
-/// What changed from one expression that yields a number to another.
+/// The change from one numeric expression to another.
 pub fn of_numbers<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     if let (Shape::Arith(p, a, b), Shape::Arith(q, c, d)) = (&old.shape, &new.shape) {
         match (a.text == c.text, b.text == d.text) {
@@ -206,7 +206,7 @@ pub fn of_numbers<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     of_operands(old, new)
 }
 
-/// What changed from one operand to another.
+/// The change from one operand to another.
 fn of_operands<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     if let Shape::Arith(_, a, b) = &new.shape {
         let other = match (a.text == old.text, b.text == old.text) {
@@ -245,7 +245,7 @@ pub fn is_literal(node: &Node) -> bool {
     matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal)
 }
 
-/// The value of a number as it is written, without its type.
+/// The value of an integer literal, without its type suffix.
 pub fn number(text: &str) -> Option<i128> {
     let text = text.replace('_', "");
     let digits = text.trim_start_matches('-');
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn one_change_is_told_from_another() {
+    fn kinds_of_changes_are_distinguished() {
         for (old, new, expected) in [
             ("a < b", "a <= b", "Operator(Lt,"),
             ("a < b", "b >= a", "Operator(Lt,"),

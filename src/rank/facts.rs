@@ -1,5 +1,5 @@
-//! What is known of the plausible candidates of a run when they are ranked, as plain data: the model's features
-//! ([`super::features`]) are made of it, and `cargo xtask learn` reads what runs have written of it.
+//! Facts about the plausible candidates of a run, as plain data. The model's features ([`super::features`]) are
+//! computed from them, and runs write them to files for `cargo xtask learn`.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use nopol_source::{BodyOrigin, Condition, Language, SiteKind};
 /// The plausible candidates of one run, and what they share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Case {
-    /// The program is in C.
+    /// Whether the program is in C.
     pub is_c: bool,
-    /// The failing tests that the candidates are to cure.
+    /// The failing tests that the candidates should cure.
     pub failures: Vec<Failure>,
     /// The functions that candidates change.
     pub functions: Vec<FunctionText>,
@@ -28,21 +28,21 @@ impl Case {
     }
 }
 
-/// How a test fails.
+/// How a failing test fails.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Failure {
     /// The test's name.
     pub test: String,
-    /// What the panic says.
+    /// The message of its panic.
     pub message: String,
-    /// The text of the test function; empty if it was not found.
+    /// The text of the test function. Empty if it was not found.
     pub text: String,
 }
 
 /// A function of the program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FunctionText {
-    /// Path of names inside the file.
+    /// The name of the function, with the names of what contains it in the file.
     pub name: String,
     /// The file, relative to the workspace root.
     pub file: String,
@@ -53,55 +53,55 @@ pub struct FunctionText {
 /// A plausible candidate.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Candidate {
-    /// What it changes; mostly one place.
+    /// Its edits; mostly there is only one.
     pub edits: Vec<EditFacts>,
-    /// The cost that the weights set by hand give it.
+    /// Its cost by the hand-set weights.
     pub cost: u32,
-    /// How many failing tests it cures.
+    /// Number of failing tests that it cures.
     pub cures: u32,
-    /// A last resort.
+    /// Whether it is a last resort.
     pub is_trivial: bool,
 }
 
-/// What is known of one edit.
+/// Facts about one edit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EditFacts {
-    /// The function that has the place: index into [`Case::functions`].
+    /// The function that contains the place: index into [`Case::functions`].
     pub function: usize,
     /// Bytes of the place in the function's text; empty at an insertion point.
     pub span: std::ops::Range<usize>,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// What kind of place it is.
+    /// The kind of the place.
     pub kind: SiteKind,
     /// The condition or the statement there.
     pub before: String,
     /// The new condition.
     pub after: Condition,
-    /// What is done where a new condition holds; empty at an existing one.
+    /// The code that runs if a new condition holds. Empty for an existing condition.
     pub body: String,
-    /// Where that comes from.
+    /// The origin of `body`.
     pub body_origin: BodyOrigin,
-    /// Deliberate panics that the place decides about or precedes.
+    /// Number of deliberate panics that the place decides about or precedes.
     pub checks: u32,
     /// Ochiai's coefficient, 0 to 1.
     pub suspiciousness: f64,
     /// Where the failing tests panic.
     pub panic: PanicAt,
-    /// A new clause is the one that keeps an expression from panicking as it does in a failing test.
+    /// Whether a new clause prevents an expression from panicking as it does in a failing test.
     #[serde(default)]
     pub prevents: bool,
-    /// It does not explain everything that was observed, or nothing was.
+    /// Whether the edit does not explain everything that was observed, or nothing was observed.
     pub is_loose: bool,
     /// What was changed, in a few words.
     pub why: String,
-    /// What recorded contexts say of it; `None` where there are none.
+    /// What the recorded contexts say about the edit; `None` if there are none.
     pub support: Option<Support>,
 }
 
 #[cfg(test)]
 impl EditFacts {
-    /// For tests: a changed condition of an `if` at the beginning of a function, of which nothing else is known.
+    /// For tests: a changed condition of an `if` at the start of a function, with no other facts.
     pub fn of_condition(before: &str, after: &str) -> Self {
         Self {
             function: 0,
@@ -123,7 +123,7 @@ impl EditFacts {
     }
 }
 
-/// Where failing tests panic, seen from a place.
+/// Where failing tests panic, relative to a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PanicAt {
     /// In another function, or nowhere in the program.
@@ -135,23 +135,23 @@ pub enum PanicAt {
     Here,
 }
 
-/// What the contexts recorded at a place say of a condition there. Equal contexts count once.
+/// What the contexts recorded at a place say about a condition there. Equal contexts count once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Support {
     /// Contexts of failing tests.
     pub failing: u32,
     /// Contexts of passing tests.
     pub passing: u32,
-    /// Contexts of failing tests in which the condition yields something else than before.
+    /// Contexts of failing tests in which the outcome of the condition changes.
     pub changed_failing: u32,
-    /// The same of passing tests.
+    /// Contexts of passing tests in which the outcome of the condition changes.
     pub changed_passing: u32,
     /// Contexts in which the condition holds.
     pub holds: u32,
-    /// The contexts that decide each constant: the fewest contexts in which an operand that is compared with a
-    /// constant has that value, over the constants of the condition that were not there before.
+    /// For each new constant of the condition, the number of contexts in which the operand compared with it has its
+    /// value; the least of these numbers.
     pub singled_out: Option<u32>,
-    /// Whether one of these constants is a text that at most one context has.
+    /// Whether one of these constants is a string that at most one context has.
     #[serde(default)]
     pub is_of_one_text: bool,
 }

@@ -1,4 +1,4 @@
-//! The features of a candidate: numbers, mostly 0 or 1, of which the model ([`super::model`]) takes a weighted sum.
+//! The features of a candidate: numbers, mostly 0 or 1. The model ([`super::model`]) computes a weighted sum of them.
 
 mod edit;
 mod shapes;
@@ -7,12 +7,12 @@ pub(super) mod texts;
 use self::edit::EditFeatures;
 use super::facts::{Candidate, Case};
 
-/// Whether sense demands the sign of a weight.
+/// The sign that common sense demands of a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It makes a candidate likelier, or does not matter.
+    /// The feature makes a candidate likelier, or does not matter.
     Plus,
-    /// It makes it less likely, or does not matter.
+    /// The feature makes a candidate less likely, or does not matter.
     Minus,
     /// The data decide.
     Any,
@@ -20,7 +20,7 @@ pub enum Sign {
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident: $sign:ident,)*) => {
-        /// What the model knows of a candidate.
+        /// A feature of a candidate.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
             $($(#[$doc])* $name,)*
@@ -37,7 +37,7 @@ macro_rules! features {
                 }
             }
 
-            /// Whether sense demands the sign of its weight.
+            /// The sign that common sense demands of its weight.
             pub fn sign(self) -> Sign {
                 match self {
                     $(Self::$name => Sign::$sign,)*
@@ -48,19 +48,19 @@ macro_rules! features {
 }
 
 features! {
-    /// The cost by the weights set by hand, in tens, up to 20.
+    /// The cost by the hand-set weights, divided by ten, at most 20.
     Cost: Minus,
-    /// Ochiai's coefficient of the place.
+    /// Ochiai's coefficient of the place, 0 to 1.
     Suspiciousness: Plus,
     /// A failing test panics at the place.
     PanicsHere: Plus,
-    /// A failing test panics in its function.
+    /// A failing test panics in the function of the place.
     PanicsInFunction: Plus,
     /// The text of a failing test names the function.
     TestCalls: Plus,
-    /// The share of words of the function's name that are in the name of a failing test.
+    /// The largest share of the words of the function's name that occur in the name of one failing test.
     TestNamed: Plus,
-    /// The share of the failing tests that are cured.
+    /// The share of the failing tests that the candidate cures.
     Cures: Plus,
     /// The place is a boolean expression.
     AtValue: Any,
@@ -78,21 +78,21 @@ features! {
     Branches: Any,
     /// A pattern is narrowed.
     Narrows: Any,
-    /// The inserted body is the function's own.
+    /// The function already contains the inserted body, or the body is a plain `return` or `continue`.
     BodyOwn: Any,
-    /// It is an exit of the function with another variant.
+    /// The inserted body is an exit of the function with another variant.
     BodyVariant: Any,
-    /// It is that of a similar function.
+    /// The inserted body is that of a similar function.
     BodySibling: Any,
-    /// It returns a typical value of its type.
+    /// The inserted body returns a typical value of its type.
     BodyObvious: Any,
-    /// It returns a parameter or a new value.
+    /// The inserted body returns a parameter or a new value.
     BodyMade: Any,
-    /// It is a list of statements.
+    /// The inserted body is a list of statements.
     BodyStatements: Any,
-    /// It leaves a loop.
+    /// The inserted body is `break`, or a jump to a label.
     BodyLeavesLoop: Any,
-    /// It panics.
+    /// The inserted body panics.
     BodyPanics: Any,
     /// The place decides about a deliberate panic.
     Checks: Any,
@@ -102,11 +102,11 @@ features! {
     ToStrict: Any,
     /// An operator was negated.
     OperatorNegated: Any,
-    /// An order was mirrored.
+    /// `<` or `<=` became `>` or `>=`, or the reverse, without being negated.
     OperatorMirrored: Any,
-    /// `==` or `!=` became an order.
+    /// `==` or `!=` became an ordered comparison.
     EqualityToOrder: Any,
-    /// An order became `==` or `!=`.
+    /// An ordered comparison became `==` or `!=`.
     OrderToEquality: Any,
     /// A connective was changed.
     Connective: Any,
@@ -126,15 +126,15 @@ features! {
     NextConstant: Any,
     /// A literal was replaced by another.
     Constant: Any,
-    /// An operand is off by one.
+    /// 1 was added to an operand, or subtracted from it.
     OffByOne: Any,
-    /// Other arithmetic was put in or left out.
+    /// Other arithmetic was added or removed.
     Arithmetic: Any,
     /// A term other than 1 was added to an operand of a condition, or subtracted from it.
     TermAdded: Minus,
     /// An operand was replaced.
     Operand: Any,
-    /// Words that the replaced and the new operand share, of all their words.
+    /// The share of words that the replaced and the new operand have in common.
     OperandAlike: Plus,
     /// Several changes at once.
     Replaced: Any,
@@ -142,69 +142,69 @@ features! {
     Nothing: Minus,
     /// The new part is a comparison of two values.
     ComparesValues: Any,
-    /// The two values are to be equal.
+    /// The new part compares two values by `==`.
     EqualsValue: Any,
-    /// They are to be different.
+    /// The new part compares two values by `!=`.
     DiffersFromValue: Any,
-    /// One is to be less than the other.
+    /// The new part compares two values by order.
     OrdersValues: Any,
-    /// The new part is an equality with a literal.
+    /// The new part compares with a literal by `==`.
     EqualsLiteral: Any,
-    /// The new part is an inequality with a literal.
+    /// The new part compares with a literal by `!=`.
     DiffersFromLiteral: Any,
-    /// The new part is an equality or inequality with a number other than 0 and 1.
+    /// The new part compares with a number other than -1, 0 and 1 by `==` or `!=`.
     EqualsNumber: Minus,
-    /// The new part is an order with 0 or 1.
+    /// The new part compares with 0 or 1 by order.
     OrderWithSmall: Any,
-    /// The new part is an order with another literal.
+    /// The new part compares with another literal by order.
     OrderWithLiteral: Any,
-    /// The new part is a flag or a query.
+    /// The new part is a truth value, such as a flag or a query.
     Flag: Any,
-    /// The new part is a negated flag or query.
+    /// The new part is a negated truth value.
     NegatedFlag: Any,
-    /// The two sides of the new comparison share words.
+    /// The share of words that the two sides of a new comparison have in common.
     SidesAlike: Plus,
-    /// The new part has the operator and one operand of another clause or condition of the function.
+    /// The new part has the operator and one operand in common with another clause or condition of the function.
     Parallel: Plus,
-    /// The new part is another part of the condition with other names or literals.
+    /// The new part equals another part of the condition except for names and literals.
     SameShape: Plus,
-    /// The whole new part stands elsewhere in the function.
+    /// The whole new part also occurs elsewhere in the function.
     StandsElsewhere: Plus,
-    /// A changed comparison has the operator of all others in the condition that share an operand with it, at least two.
+    /// A changed comparison shares an operand with at least two others in the condition, and all have its operator.
     OperatorOfChain: Plus,
-    /// Truth values of comparisons or connectives are compared, which was not so before: `(a || b) != c`.
+    /// More comparisons than before compare the truth values of comparisons or connectives: `(a || b) != c`.
     ComparesTruth: Minus,
-    /// A failing test panics at the place because of a number, and the condition asks for it: `d == 0` before `n / d`.
+    /// A failing test panics at the place because of a number that the condition tests: `d == 0` before `n / d`.
     AsksForPanic: Plus,
-    /// A new clause is the one that keeps an expression from panicking as it does in a failing test: `i < v.len()` and `v[i]`.
+    /// A new clause prevents an expression from panicking as it does in a failing test: `i < v.len()` and `v[i]`.
     PreventsPanic: Plus,
-    /// A new clause guards an access, and asks for more or less than that needs: `i > 1` before `v[i - 1]`.
+    /// Number of new clauses that guard an access but demand more or less than it needs: `i > 1` before `v[i - 1]`.
     GuardOff: Minus,
-    /// A new clause asks for exactly what something right after it needs: `if a < b { return }` before `a - b`, `i < v.len()`
-    /// before `v[i]`.
+    /// A new clause demands exactly what the code right after it needs: `if a < b { return }` before `a - b`,
+    /// `i < v.len()` before `v[i]`. Only where no failing test panics.
     GuardsExactly: Plus,
-    /// A `for` loop is left before its end by `break`.
+    /// A `break` leaves a `for` loop before its end.
     BreaksFor: Minus,
-    /// The next round of a `while` or `loop` is started early by `continue`.
+    /// A `continue` starts the next round of a `while` or `loop` early.
     ContinuesOpenLoop: Minus,
-    /// A clause that was changed in place has the operator and one operand of another clause or condition of the
-    /// function.
+    /// A clause changed in place has, after the change, the operator and one operand in common with another clause or
+    /// condition of the function.
     ChangedParallel: Plus,
-    /// What it was changed from had that.
+    /// A clause changed in place had such a counterpart before the change.
     WasParallel: Minus,
-    /// A remainder is compared by an order.
+    /// A remainder is compared by order.
     RemainderOrdered: Minus,
-    /// The share of the new operands that are in conditions of the function elsewhere.
+    /// The share of the new operands that occur in other conditions of the function.
     ComparedElsewhere: Plus,
-    /// The share of the new operands that are used in the three lines before.
+    /// The share of the new operands that occur in the three lines before, or on the line of the place.
     UsedBefore: Plus,
-    /// The share of the new operands that are used in the three lines after.
+    /// The share of the new operands that occur in the four lines after, or on the line of the place.
     UsedAfter: Plus,
-    /// The share of the new operands that are nowhere else in the function.
+    /// The share of the new operands that occur nowhere else in the function.
     Foreign: Any,
-    /// The new operands are in the same condition already.
+    /// The changed condition has no new operand other than literals.
     InCondition: Any,
-    /// How many words a new operand shares with one that is in the condition, of all their words.
+    /// The largest share of words that a new operand has in common with one of the old condition.
     KinOfCondition: Plus,
     /// A new operand is a call with arguments.
     Call: Any,
@@ -218,65 +218,66 @@ features! {
     Element: Any,
     /// A new operand unwraps something, which may panic.
     Unwraps: Minus,
-    /// A new operand calls what the condition calls already.
+    /// A new operand contains a call of the old condition.
     CallsAgain: Minus,
-    /// What is replaced is `true` or `false`.
+    /// The old condition is `true` or `false`.
     WasConstant: Any,
-    /// A new literal, neither 0 nor 1, is in the function elsewhere.
+    /// A new literal, neither 0 nor 1, also occurs elsewhere in the function.
     LiteralOfFunction: Any,
-    /// A new literal, neither 0 nor 1, is not in the function.
+    /// A new literal, neither 0 nor 1, does not occur elsewhere in the function.
     LiteralFromElsewhere: Minus,
-    /// A new literal, neither 0 nor 1, is in the text of a failing test and not in the function.
+    /// A new literal, neither 0 nor 1, occurs in the text of a failing test, but not elsewhere in the function.
     LiteralOfTest: Minus,
-    /// Something is compared with itself, or a clause repeats another.
+    /// The condition is constant, or a part of it never decides the outcome.
     Idle: Minus,
     /// Two clauses bound one operand from the same side.
     BoundsTwice: Minus,
-    /// How likely people ask about the variables of a new clause at this place ([`super::variables`]), as a logarithm.
+    /// How likely people test the variables of a new clause at this place, as a logarithm: see [`super::variables`].
     Relevant: Plus,
-    /// Words that an operand shares with what the condition controls, of all their words.
+    /// The largest share of words that an operand has in common with the code that the condition controls.
     AlikeBody: Plus,
-    /// The share of the names of types and variants in the inserted body that the failing tests name.
+    /// The share of the names of types and variants in the inserted body that failing tests mention.
     BodyInTest: Plus,
-    /// Something is inserted where the function starts.
+    /// Something is inserted at the start of the function.
     AtStart: Any,
     /// A statement that leaves the function or loop gets a condition.
     WrapsExit: Any,
-    /// The words that the new condition has more than the old one, in tens, up to 3.
+    /// The number of words that the new condition has more than the old one, divided by ten, at most 3.
     Longer: Minus,
-    /// The words that it has less, in tens, up to 3.
+    /// The number of words that the new condition has less than the old one, divided by ten, at most 3.
     Shorter: Any,
-    /// Nothing is known of the values at the place.
+    /// No values are known at the place.
     Unobserved: Any,
-    /// It does not explain everything that was observed, or nothing was observed.
+    /// The candidate does not explain everything that was observed, or nothing was observed.
     Loose: Minus,
-    /// The share of contexts of passing tests in which the outcome changes.
+    /// The share of the contexts of passing tests in which the outcome changes.
     ChangesPassing: Minus,
-    /// The outcome of every context of failing tests changes.
+    /// The outcome changes in every context of failing tests.
     ChangesAllFailing: Any,
-    /// All contexts have one outcome.
+    /// The condition has the same outcome in all contexts.
     OneOutcome: Minus,
-    /// The logarithm of the number of contexts of passing tests that agree.
+    /// The decimal logarithm of 1 plus the number of contexts of passing tests in which the outcome does not change.
     Agreeing: Plus,
-    /// A new constant is met by at most one context.
+    /// At most one context has the value of a new constant.
     SingledOut: Minus,
-    /// A new constant is a character or string that is not in the function, met by at most one context, and only one test
-    /// fails.
+    /// A new constant is a character or string that does not occur elsewhere in the function, at most one context has
+    /// its value, and only one test fails.
     TextSingledOut: Minus,
-    /// A new clause asks whether something is a number that is not in the function and that at most one context has.
+    /// A new clause compares by `==` or `!=` with a number that does not occur elsewhere in the function, and at most
+    /// one context has that number.
     NumberSingledOut: Minus,
-    /// A new constant is met by two or three contexts.
+    /// Two or three contexts have the value of a new constant.
     FewMeet: Minus,
-    /// A constant condition, or a statement left out.
+    /// The condition is constant, or a statement is deleted.
     Trivial: Minus,
     /// Two places are changed.
     TwoPlaces: Any,
 }
 
-/// The features of one candidate, by [`Feature`]'s number.
+/// The features of one candidate, indexed by [`Feature`].
 pub type Row = [f64; Feature::ALL.len()];
 
-/// The features of each candidate of a case.
+/// The features of each candidate of a case. With several edits, the mean of their features.
 pub fn rows(case: &Case) -> Vec<Row> {
     case.candidates
         .iter()

@@ -1,5 +1,5 @@
-//! Guards: clauses that keep what stands after them from going wrong. Whether one bounds exactly what an access needs
-//! (`i > 0` before `v[i - 1]`), and whether it stands before that.
+//! Guards: clauses that prevent the code after them from failing. This module decides whether a guard demands exactly
+//! what an access needs (`i > 0` before `v[i - 1]`), and which code it protects.
 
 mod needs;
 #[cfg(test)]
@@ -11,40 +11,40 @@ use nopol_source::condition::{Node, Shape};
 
 use self::needs::{Linear, Need, squeezed};
 
-/// What guards are judged by.
+/// How to judge guards.
 #[derive(Clone, Copy, Debug)]
 pub struct Guards {
     /// The language of all texts.
     pub language: Language,
-    /// Less must not be taken from more: a test panics for that.
+    /// Whether differences must not be negative, because a test panics for that reason.
     pub checks_differences: bool,
 }
 
-/// How a clause relates to a need.
+/// How well a clause meets a need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
-    /// It asks for exactly what is needed.
+    /// It demands exactly what is needed.
     Exact,
-    /// It is about the same operands, and asks for more, for less, or only for a difference.
+    /// It is about the same operands, but demands more, less, or only that they differ.
     Off,
 }
 
-/// What a clause makes sure of.
+/// What a clause ensures.
 #[derive(Clone, Debug)]
 enum Assurance {
-    /// The first operand is at least the second one and this number.
+    /// `plus - minus >= number`.
     AtLeast(Linear),
-    /// The two operands differ by another number than this.
+    /// `plus - minus != number`.
     Differs(Linear),
-    /// It is neither 0 nor null.
+    /// The value is neither 0 nor null.
     NotZero(String),
-    /// It has a payload or elements.
+    /// The value has a payload or elements.
     Holds(String),
 }
 
 impl Guards {
-    /// How many clauses of a condition are guards of something else than what is needed after them. `is_known` are clauses that
-    /// do not count. `code` is what is reached where the condition has the outcome `reaches`.
+    /// Number of clauses in a condition that guard the code after them but do not demand exactly what it needs. Clauses
+    /// for which `is_known` holds do not count. `code` runs if the condition has the outcome `reaches`.
     pub fn misfits(
         self,
         node: &Node,
@@ -57,8 +57,8 @@ impl Guards {
         found
     }
 
-    /// Whether a clause of a condition asks for exactly what is needed after it: `a >= b` before `a -= b`. The rest is as for
-    /// [`Guards::misfits`].
+    /// Whether a clause of a condition demands exactly what the code after it needs: `a >= b` before `a -= b`. The
+    /// parameters are those of [`Guards::misfits`].
     pub fn has_exact(
         self,
         node: &Node,
@@ -72,7 +72,7 @@ impl Guards {
                 let is_and = matches!(node.shape, Shape::And(..));
                 let is_reached = is_and == reaches;
                 let code = if is_reached { code } else { "" };
-                // New clauses that need one another are not what was there to be guarded.
+                // A new clause that only guards another new clause does not guard existing code.
                 let old = b.all_clauses().iter().all(|clause| is_known(&clause.text));
                 let after = if old { &*b.text } else { "" };
                 self.has_exact(a, &format!("{after} ; {code}"), is_and, is_known)
@@ -99,8 +99,8 @@ impl Guards {
             Shape::Not(inner) => self.count(inner, code, !reaches, is_known, found),
             Shape::And(a, b) | Shape::Or(a, b) => {
                 let is_and = matches!(node.shape, Shape::And(..));
-                // The second operand is evaluated where the first is true (`&&`) or false (`||`), and what the whole leads to is
-                // reached only if that operand had this outcome, too.
+                // The second operand is evaluated if the first is true (`&&`) or false (`||`). The code after the whole
+                // condition is reached only if the second operand had this outcome, too.
                 let after = match is_and == reaches {
                     true => format!("{} ; {code}", b.text),
                     false => b.text.clone(),
@@ -124,7 +124,7 @@ impl Guards {
         }
     }
 
-    /// Whether a clause that has this outcome keeps a text from going wrong that would be evaluated after it.
+    /// Whether a clause with this outcome prevents `code`, which is evaluated after it, from failing.
     pub fn protects(self, clause: &Node, outcome: bool, code: &str) -> bool {
         let needs = self.needs(code);
         let mut assured = assurances(clause, outcome).into_iter();
@@ -135,7 +135,7 @@ impl Guards {
         needs::of(self.language, code, self.checks_differences)
     }
 
-    /// How a clause fits the largest of the needs that it is about.
+    /// How well a clause meets the strongest of the needs that it is about.
     fn best(self, assured: &Assurance, needs: &[Need]) -> Option<Fit> {
         let about = needs.iter().filter(|need| need.has_bound());
         let about = about.filter(|need| self.fit(assured, need).is_some());
@@ -150,7 +150,7 @@ impl Guards {
                 let is_about = it.plus == needed.plus && it.minus == needed.minus;
                 is_about.then(|| exact_if(it.number == needed.number))
             }
-            // Nothing nearby shows how long an array is in C, so any limit is taken for its length.
+            // In C, nothing nearby shows the length of an array, so any upper limit counts as its length.
             (Assurance::AtLeast(it), Need::Below(index, number)) => {
                 let is_about = it.minus.as_ref() == Some(index) && it.plus.is_some();
                 is_about.then(|| exact_if(it.number == *number))
@@ -158,7 +158,7 @@ impl Guards {
             (Assurance::Differs(it), Need::AtLeast(needed)) => {
                 let same = it.plus == needed.plus && it.minus == needed.minus;
                 let mirrored = it.plus == needed.minus && it.minus == needed.plus;
-                // Of a number without a sign, 0 is the only one below 1.
+                // For an unsigned number, `!= 0` equals `>= 1`.
                 let is_exact = it.minus.is_none() && it.number == 0 && needed.number == 1;
                 (same || mirrored).then(|| exact_if(is_exact && self.language == Language::Rust))
             }
@@ -192,7 +192,7 @@ impl Guards {
     }
 }
 
-/// What a clause makes sure of where it has this outcome.
+/// What a clause ensures if it has this outcome.
 fn assurances(clause: &Node, outcome: bool) -> Vec<Assurance> {
     match &clause.shape {
         Shape::Not(inner) => assurances(inner, !outcome),
@@ -202,7 +202,7 @@ fn assurances(clause: &Node, outcome: bool) -> Vec<Assurance> {
             let (Some(left), Some(right)) = (Linear::read(&left), Linear::read(&right)) else {
                 return Vec::new();
             };
-            // Of `a > b` and `b < a`, the difference of the larger and the smaller side.
+            // The larger side minus the smaller side: `a > b` and `b < a` are the same.
             let (larger, smaller, least) = match op {
                 CmpOp::Gt => (left, right, 1),
                 CmpOp::Ge => (left, right, 0),
@@ -227,7 +227,7 @@ fn assurances(clause: &Node, outcome: bool) -> Vec<Assurance> {
             }]
         }
         Shape::Leaf(_) | Shape::Arith(..) => {
-            // In C the text of a leaf may go on with `!= NULL`.
+            // In C, the text of the node may end in `!= NULL`; the text of its leaf does not.
             let text = match &clause.shape {
                 Shape::Leaf(leaf) => squeezed(&leaf.text),
                 _ => squeezed(&clause.text),

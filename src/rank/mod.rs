@@ -1,5 +1,5 @@
-//! Estimates which of several plausible candidates a maintainer would write. Knows texts and numbers, and neither
-//! engines nor the program's sources: the facts about a candidate come as plain data ([`facts`]).
+//! Estimates which of several plausible candidates a maintainer would write. This module works on texts and numbers: it
+//! knows neither engines nor the program's sources, and gets the facts about a candidate as plain data ([`facts`]).
 
 pub mod canonical;
 pub mod change;

@@ -1,5 +1,5 @@
-//! The model: a weighted sum of features, learned from repairs whose right answer is known (`cargo xtask learn`). Among
-//! the candidates of a run each is right with a probability proportional to the exponential of its sum.
+//! The model: a weighted sum of features, learned from repairs with known right answers (`cargo xtask learn`). The
+//! probability that a candidate is right is proportional to the exponential of its sum.
 
 use nopol_source::Language;
 
@@ -7,19 +7,19 @@ use super::facts::Case;
 use super::features::{self, Feature};
 use super::learned::{C, RUST};
 
-/// What was learned for one language.
+/// The learned parameters for one language.
 #[derive(Clone, Copy, Debug)]
 pub struct Learned {
     /// The weights that are not 0.
     pub weights: &'static [(Feature, f64)],
-    /// Slope and intercept of the line that turns the log-odds of the model into those of being right.
+    /// Slope and intercept of the line that maps the model's log-odds to the log-odds of being right.
     pub calibration: (f64, f64),
 }
 
-/// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test
-/// has stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read.
-/// Chains of three comparisons, panics that a condition prevents, comparisons of truth values and guards of an
-/// access or a difference are too rare there to learn anything from.
+/// Hand-set weights, of features that the training set cannot teach. In its Rust repairs, a string that only the
+/// failing test has is always also a literal of that test ([`Feature::LiteralOfTest`]); its C programs read numbers.
+/// Chains of three comparisons, panics that a condition prevents, comparisons of truth values, and guards of an access
+/// or a difference are too rare in it.
 const BY_HAND: [(Feature, f64); 12] = [
     (Feature::TextSingledOut, -1.0),
     (Feature::NumberSingledOut, -1.0),
@@ -28,32 +28,35 @@ const BY_HAND: [(Feature, f64); 12] = [
     (Feature::PreventsPanic, 1.5),
     (Feature::ComparesTruth, -1.0),
     (Feature::GuardOff, -3.0),
-    // The logarithms of how often the other word stands there.
+    // The logarithm of the ratio of the two jumps: see `features/edit/loops.rs`.
     (Feature::BreaksFor, -1.1),
     (Feature::ContinuesOpenLoop, -2.4),
-    // Of 580 clauses that people added to a condition 1 asks whether something is such a number, of 907 guards none.
+    // Of 580 clauses that people added to a condition, 1 compares with such a number; of 907 guards, none does.
     (Feature::EqualsNumber, -1.5),
-    // Of 7065 edits 2 put a variable into a sum like that, and 777 added a clause.
+    // Of 7065 edits, 2 add a variable to a sum like this, and 777 add a clause.
     (Feature::TermAdded, -1.5),
-    // A logarithm of probabilities, of which other features know a part.
+    // Below 1, because other features contain part of this information.
     (Feature::Relevant, 0.7),
 ];
 
-/// The same for Rust only: they were counted there. In programs of C that students wrote, other operators are exchanged as well.
+/// Hand-set weights for Rust only, where they were counted. In students' C programs, other operators are confused as
+/// well.
 const BY_HAND_RUST: [(Feature, f64); 5] = [
-    // Of 1013 conditions that people changed, none turned an order into an equality; 15 changed what an order includes.
+    // Of 1013 conditions that people changed, none turned an ordered comparison into an equality; 15 changed between
+    // strict and inclusive.
     (Feature::OrderToEquality, -2.0),
-    // Where one operand was replaced, 196 new ones shared a word with it and 78 did not, of which there are many more.
+    // Where people replaced one operand, 196 new operands shared a word with the old one and 78 did not, although far
+    // more candidates do not.
     (Feature::OperandAlike, 1.0),
-    // A short comparison with a number reads as if people had written it (`repair::written`), but a relation of variables that
-    // explains as much is likelier: `back < len` before `back <= 2`.
+    // Short comparisons with a number look as if people had written them (`repair::written`), but a relation of
+    // variables that explains as much is likelier: `back < len` is likelier than `back <= 2`.
     (Feature::LiteralFromElsewhere, -0.8),
     (Feature::OrderWithLiteral, -0.5),
-    // Of nine guards that people put before a subtraction three ask whether it is possible.
+    // Of nine guards that people put before a subtraction, three test whether the subtraction is possible.
     (Feature::GuardsExactly, 2.0),
 ];
 
-/// The score of each candidate of a case: larger is likelier.
+/// The score of each candidate of a case; larger is likelier.
 pub fn scores(case: &Case) -> Vec<f64> {
     let learned = of(case.language());
     let rows = features::rows(case);
@@ -66,7 +69,7 @@ pub fn scores(case: &Case) -> Vec<f64> {
     rows.iter().map(score).collect()
 }
 
-/// The weights that are set by hand. Where a feature has a learned weight as well, both count.
+/// The hand-set weights. If a feature also has a learned weight, both count.
 pub fn by_hand(language: Language) -> impl Iterator<Item = &'static (Feature, f64)> {
     let of_language: &[(Feature, f64)] = match language {
         Language::Rust => &BY_HAND_RUST,
@@ -75,7 +78,7 @@ pub fn by_hand(language: Language) -> impl Iterator<Item = &'static (Feature, f6
     BY_HAND.iter().chain(of_language)
 }
 
-/// What was learned for a language.
+/// The learned parameters of a language.
 pub fn of(language: Language) -> &'static Learned {
     match language {
         Language::C => &C,
@@ -84,23 +87,22 @@ pub fn of(language: Language) -> &'static Learned {
 }
 
 impl Learned {
-    /// The probability that a candidate is right, given its share ([`shares`]) of all plausible ones, where as many patches are
-    /// right as in the training or, by `shift` in the log-odds, fewer. Others may be right that nobody proposed, so it is not
-    /// the share itself.
+    /// The probability that a candidate is right, given its share ([`shares`]) among all plausible ones. It differs
+    /// from the share, because a patch that nobody proposed may be right. `shift` is added to the log-odds if fewer
+    /// patches are right than in the training.
     pub fn confidence(&self, share: f64, shift: f64) -> f64 {
         let (slope, intercept) = self.calibration;
         1.0 / (1.0 + (-(slope * log_odds(share) + intercept + shift)).exp())
     }
 }
 
-/// The logarithm of the odds of a share. That nothing else is plausible does not make the only candidate certain, so
-/// there is an upper limit.
+/// The log-odds of a share. They are limited, because even the only plausible candidate is not certain.
 pub fn log_odds(share: f64) -> f64 {
     let share = share.clamp(0.001, 0.95);
     (share / (1.0 - share)).ln()
 }
 
-/// The share of each score: all of them together make 1.
+/// The share of each score (softmax). The shares add up to 1.
 pub fn shares(scores: &[f64]) -> Vec<f64> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
@@ -117,7 +119,7 @@ mod tests {
     use crate::rank::features::Sign;
 
     #[test]
-    fn a_removed_clause_is_likelier_than_another_connective() {
+    fn removing_a_clause_is_likelier_than_changing_the_connective() {
         let text = "fn f(is_open: bool, is_new: bool) { if is_open && is_new { g(); } }";
         let before = "is_open && is_new";
         let at = text.find(before).unwrap();
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_have_the_sign_that_sense_demands() {
+    fn weights_have_the_sign_that_common_sense_demands() {
         for (feature, weight) in RUST.weights.iter().chain(C.weights) {
             match feature.sign() {
                 Sign::Plus => assert!(*weight > 0.0, "{}", feature.name()),
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_make_one() {
+    fn shares_are_proportional_to_exponentials() {
         let shares = shares(&[1.0, 1.0, -700.0]);
         assert!((shares[0] - 0.5).abs() < 1e-9 && shares[2] < 1e-9);
     }

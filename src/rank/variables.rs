@@ -1,5 +1,5 @@
-//! Which variables people ask about at a place: mostly those that the lines around it mention. Learned from edits of
-//! people (`cargo xtask learn variables`), who saw no recorded values either.
+//! Estimates which variables people test at a place: mostly those that the lines around it mention. Learned from edits
+//! of people (`cargo xtask learn variables`), who did not see recorded values either.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,50 +8,52 @@ use nopol_source::words::words;
 
 use super::features::texts::has_word;
 
-/// What is known of a variable at a place; see [`Place::row`].
+/// Number of features of a variable at a place; see [`Place::row`].
 pub const FEATURES: usize = 10;
 
-/// What is known of a variable, as numbers.
+/// The features of a variable.
 pub type Row = [f64; FEATURES];
 
-/// Where there was no condition: learned from guards and wrapped statements of 57 repositories, 822 in all. Of 141 that were
-/// held back, by repository, a variable asked about was first among the visible ones in 53 %; by chance in 26 %.
+/// Weights for new conditions, learned from 822 guards and wrapped statements of 57 repositories. For 141 held-out
+/// ones, of other repositories, a tested variable ranks first among the visible ones in 53 % (by chance: 26 %).
 const OF_NEW: Row = [1.14, 0.26, 0.81, 0.41, 0.77, 0.13, 0.63, 0.46, 0.25, 0.09];
-/// For a clause that is added to a condition: 375, and 70 % instead of 23 % of the 53 that were held back.
+/// Weights for clauses added to a condition, learned from 375 clauses. For 53 held-out ones, a tested variable ranks
+/// first in 70 % (by chance: 23 %).
 const OF_CLAUSE: Row = [0.19, 0.60, 0.18, 0.17, 0.45, 0.36, 1.85, 0.59, 0.06, -0.39];
-/// The mean score of what people asked about: in guards, and in conditions of statements. Where there is a condition, by how
-/// much it differs from the largest there: which condition gets a clause is not learned.
+/// The mean score of the variables that people tested in guards and in conditions of statements.
 const USUAL: [f64; 2] = [2.44, 2.84];
+/// For added clauses, the mean difference of that score from the largest score at the place: the model does not learn
+/// which condition gets a clause.
 const USUAL_OF_CLAUSE: f64 = -0.66;
-/// Bytes after a place that are looked at.
+/// Bytes of text after a place that are read.
 const NEAR: usize = 1500;
-/// The largest relevance, and the largest irrelevance.
+/// The bound on the relevance, positive and negative.
 const LARGEST: f64 = 2.0;
-/// Words in lower case that are no variables.
+/// Lower-case words that are not variables.
 const KEYWORDS: [&str; 27] = [
     "if", "else", "let", "mut", "ref", "return", "for", "in", "while", "loop", "match", "self",
     "fn", "pub", "as", "break", "continue", "true", "false", "move", "unsafe", "const", "static",
     "where", "dyn", "await", "matches",
 ];
 
-/// A place in a function's text.
+/// A place in the text of a function.
 #[derive(Debug)]
 pub struct Place<'t> {
     signature: &'t str,
     before: &'t str,
     near: &'t str,
-    /// The old condition, or what a new one controls.
+    /// The old condition, or the code that a new one controls.
     about: &'t str,
     is_condition: bool,
-    /// Statements are there that get a condition.
+    /// Whether a condition is put around existing statements.
     is_wrap: bool,
     /// Lines with code before and after the place, nearest first.
     lines: [Vec<&'t str>; 2],
 }
 
 impl<'t> Place<'t> {
-    /// The place with this span: of a condition, or of what gets one, which is empty where something is inserted. `body` is
-    /// what a new condition controls; `None` for a place that has a condition.
+    /// The place with this span: that of a condition or of wrapped statements, or an empty one for an insertion. `body`
+    /// is the code that a new condition controls; `None` for an existing condition.
     pub fn new(function: &'t str, span: Range<usize>, body: Option<&'t str>) -> Self {
         let is_condition = body.is_none();
         let is_wrap = !is_condition && !span.is_empty();
@@ -69,7 +71,7 @@ impl<'t> Place<'t> {
         let mut lines_before: Vec<&str> = before.lines().rev().filter_map(code).collect();
         let mut lines_after: Vec<&str> = after.lines().filter_map(code).collect();
         if is_condition {
-            // The line of the condition itself says nothing.
+            // The line of the condition itself is not context.
             let heads = ["if", "while", "let", "return", "} else if"];
             let is_head = |line: &&str| heads.iter().any(|head| line.starts_with(head));
             if lines_before.first().is_some_and(is_head) {
@@ -91,7 +93,7 @@ impl<'t> Place<'t> {
         }
     }
 
-    /// Parameters, variables bound before the place by `let` and `for`, and fields of `self` that are mentioned around it.
+    /// Parameters, variables bound before the place by `let` and `for`, and fields of `self` mentioned around it.
     pub fn variables(&self) -> BTreeSet<&'t str> {
         let mut found = BTreeSet::new();
         for range in words(self.signature) {
@@ -122,9 +124,10 @@ impl<'t> Place<'t> {
         found
     }
 
-    /// Whether the line before binds it, that line mentions it, one of the three lines before does, the line after, one of
-    /// the three lines after, the signature, or the old condition or what a new one controls; the logarithm of how often it
-    /// is mentioned; whether it is a field of `self`; whether it is that of a loop.
+    /// The features of a variable, each 0 or 1 but the eighth: the line before binds it; the line before mentions it;
+    /// one of the three lines before; the line after; one of the three lines after; the signature; the old condition or
+    /// the code that a new one controls; the logarithm of 1 plus its number of mentions; it is a field of `self`; a
+    /// `for` loop binds it.
     pub fn row(&self, variable: &str) -> Row {
         let [before, after] = &self.lines;
         let of = |is: bool| f64::from(u8::from(is));
@@ -154,7 +157,7 @@ impl<'t> Place<'t> {
         let is_field = [self.before, self.about, self.near]
             .iter()
             .any(|text| text.contains(&owned));
-        // The line after a condition begins its body.
+        // The line after a condition starts its body.
         let next = match self.is_condition {
             true => 2,
             false => 1,
@@ -173,8 +176,8 @@ impl<'t> Place<'t> {
         ]
     }
 
-    /// How likely the variables of a clause are, as a mean of logarithms: 0 if as likely as those that people ask about, or if
-    /// it has none of the place's variables.
+    /// The relevance of a clause: the mean score of its variables relative to the usual score of variables that people
+    /// test. 0 if it has none of the place's variables.
     pub fn relevance(&self, clause: &str) -> f64 {
         let asked: BTreeSet<&str> = asked(clause).collect();
         let weights = match self.is_condition {
@@ -196,7 +199,7 @@ impl<'t> Place<'t> {
             false => USUAL[usize::from(self.is_wrap)],
         };
         let mean = own.iter().sum::<f64>() / own.len() as f64;
-        // Statements mention what is asked about them more often than a condition does that could be edited instead.
+        // Statements mention their variables more often than conditions do, so they get no positive relevance.
         let largest = match self.is_wrap {
             true => 0.0,
             false => LARGEST,
@@ -205,7 +208,7 @@ impl<'t> Place<'t> {
     }
 }
 
-/// The variables that a pattern binds, without its type.
+/// The variables that a pattern binds. Its type is ignored.
 fn bound(pattern: &str) -> impl Iterator<Item = &str> {
     let is_type = |at: &usize| {
         let rest = &pattern[*at + 1..];
@@ -217,7 +220,7 @@ fn bound(pattern: &str) -> impl Iterator<Item = &str> {
     asked(pattern)
 }
 
-/// The names in a clause that may be variables: those in lower case that are not called.
+/// The names in a clause that may be variables: lower-case names that are not called.
 pub fn asked(clause: &str) -> impl Iterator<Item = &str> {
     let ranges = words(clause).into_iter();
     let names = ranges.filter(|range| !clause[range.end..].starts_with(['(', '!']));
@@ -245,7 +248,7 @@ mod tests {
 }";
 
     #[test]
-    fn what_was_just_bound_and_is_used_next_is_asked_about() {
+    fn variables_just_bound_and_used_next_are_relevant() {
         let at = TEXT.find("let own").unwrap();
         let place = Place::new(TEXT, at..at, Some("return None;"));
         let variables: Vec<&str> = place.variables().into_iter().collect();
@@ -259,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_condition_asks_about_is_asked_about_again() {
+    fn variables_of_a_condition_are_relevant_to_new_clauses() {
         let text = "fn f(low: u8, high: u8, name: &str) -> u8 {\n    if low > 3 {\n        return high;\n    }\n    0\n}";
         let at = text.find("low > 3").unwrap();
         let place = Place::new(text, at..at + 7, None);

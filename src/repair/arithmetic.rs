@@ -1,5 +1,5 @@
-//! Small edits of integer expressions and of assignments that compute, where they are asked for (`--kind arithmetic`).
-//! Nothing is forced or recorded for them: they are made of the text, are all in one build, and the tests judge them.
+//! Small edits of integer expressions and of assignments that compute, on request (`--kind arithmetic`). Nothing is
+//! forced or recorded for them: they come from the text, share one build, and the tests judge them.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ use super::settings::Depth;
 use crate::localize::spectrum::Suspect;
 use crate::repair::place;
 
-/// Edits of one expression, the likeliest ones.
+/// Most edits of one expression; the likeliest ones are kept.
 const MOST_AT_SITE: usize = 120;
-/// Edits in one build.
+/// Most edits in one build.
 const MOST_EDITS: usize = 1600;
 
 /// Looks for small edits of integer expressions.
@@ -79,7 +79,7 @@ impl Engine for Arithmetic {
     }
 }
 
-/// The small edits of one expression, the likeliest ones, cheapest first.
+/// The small edits of one expression, cheapest first, at most [`MOST_AT_SITE`].
 fn fixes_at(
     session: &Session,
     knowledge: &Knowledge,
@@ -94,7 +94,7 @@ fn fixes_at(
     let unread = Arc::new(Place::new(session.sources, site, None));
     let mut of_site = targets.to_vec();
     of_site.retain(|test| knowledge.spectrum.reaches(*test, suspect.site));
-    // Without a sanitizer C says nothing of overflow, and a wider type changes nothing else.
+    // Without a sanitizer, C does not report overflow, so avoiding it is always tried.
     let overflows = session.sources.language == Language::C
         || panics.overflows_at(session.sources, suspect.site);
     let edits = edits_at(session.sources, suspect, kin, overflows).into_iter();
@@ -122,7 +122,7 @@ fn fixes_at(
     edits.into_iter().map(fix).collect()
 }
 
-/// The small edits of one expression, and where it `overflows` those that avoid that.
+/// The small edits of one expression. If it `overflows`, they include edits that avoid the overflow.
 fn edits_at(sources: &Sources, suspect: &Suspect, kin: &Kin, overflows: bool) -> Vec<Sound> {
     let site = &sources.sites[suspect.site];
     let language = sources.language;

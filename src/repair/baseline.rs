@@ -1,4 +1,4 @@
-//! The baseline: the subject builds, which tests it has, and which fail in every run.
+//! The baseline: builds the subject, lists its tests, and finds those that fail in every run.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::report::progress::Progress;
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
-/// Builds the subject; caps lints if nothing but denied lints fails the build.
+/// Builds the subject. Caps lints if nothing but denied lints fails the build.
 pub fn build(progress: &Progress, workspace: &mut Workspace, runner: &Runner) -> Result<Build> {
     let phase = progress.start("building", 0, runner.runs());
     progress.prepare(|seen| seen.builds += 1);
@@ -50,8 +50,8 @@ pub fn build(progress: &Progress, workspace: &mut Workspace, runner: &Runner) ->
     Ok(build)
 }
 
-/// Runs every test a second time, those that passed all together if they pass so, too. A test that hangs is not
-/// run again.
+/// Runs every test a second time. Tests that passed run in one process per binary, and in a process each only if one of
+/// them fails there. A test that hangs is not run again.
 fn second_runs(
     suite: &Suite,
     first: &TiSlice<TestIndex, TestRun>,
@@ -76,7 +76,7 @@ fn second_runs(
     Ok(failed.into_iter().zip(again).chain(flaky).collect())
 }
 
-/// Lists the tests of a plain build and runs each twice, unless they are only to be listed.
+/// Lists the tests of a plain build and runs each test twice, unless the tests are only to be listed.
 pub fn take(
     settings: &Settings,
     progress: &Progress,
@@ -242,7 +242,8 @@ pub fn take(
     Ok((tests, baseline))
 }
 
-/// How a test ended that did not fail by itself, as what follows its name, and which option sets the limit that ended it.
+/// Describes the end of a run that crashed or hit a limit, to follow the test's name, and names the option that sets
+/// the limit.
 fn cut(run: &TestRun, language: Language) -> String {
     let described = run.verdict.describe_with(run.signal);
     let is_late = run.verdict == Verdict::TimedOut && described == run.verdict.describe();
@@ -257,13 +258,13 @@ fn cut(run: &TestRun, language: Language) -> String {
     format!("{described}{limit}")
 }
 
-/// Tests that fail now and then, or always, beside others are run alone, at most for this many seconds in all.
+/// Most seconds, in all, spent on running tests alone that fail in parallel runs.
 const MOST_SECONDS_ALONE: f64 = 20.0;
-/// A test that passes alone this many times would probably always do.
+/// A test that passes this many times alone would probably always pass alone.
 const ENOUGH_ALONE: usize = 4;
 
-/// The runs of all tests one after the other, if some tests pass so and not beside others: they share a port, or
-/// something else that is not a file of the working copy. From then on no test runs beside another.
+/// The runs of all tests one after the other, if some tests pass only that way: they share a port, or something else
+/// outside the working copy. From then on all tests run serially.
 fn serially(
     progress: &Progress,
     suite: &Suite,
@@ -304,7 +305,7 @@ fn serially(
         suite.runner.set_serial(false);
         return Ok(None);
     }
-    // Which tests fail beside others may differ from run to run, so they are not named.
+    // The tests that fail in parallel may differ from run to run, so they are not named.
     progress.warn(
         "some tests fail in parallel but pass alone, so all tests run one at a time; `--jobs 1`, or for a C \
          program `serial = true` in nopol.toml, does so from the start"
@@ -313,8 +314,8 @@ fn serially(
     Ok(Some((first, baseline)))
 }
 
-/// Whether one of these tests, which pass alone, still fails beside the others. One that does not may have failed before
-/// for any reason.
+/// Whether one of these tests, which pass alone, fails again in a parallel run. If none does, their first failure may
+/// have had any cause.
 fn fail_beside_others(
     suite: &Suite,
     tests: &[TestIndex],
@@ -330,13 +331,14 @@ fn fail_beside_others(
     Ok(false)
 }
 
-/// A test is steady if it fails this many times, or for this many seconds in all. Where many tests fail, each is run
-/// less often: if one of them is flaky, the others tell as much.
+/// A failing test counts as steady after this many failures.
 const MOST_RUNS: usize = 10;
+/// Most such runs of all failing tests together: if one of many is flaky, the others still show the bug.
 const MOST_RUNS_IN_ALL: usize = 120;
+/// Most seconds spent on repeating one failing test.
 const MOST_SECONDS: f64 = 10.0;
 
-/// Repeats failing tests to find flaky ones: a test that fails now and then has no patch.
+/// Repeats failing tests to find flaky ones: no patch can cure a flaky test.
 fn retry_failing(
     progress: &Progress,
     suite: &Suite,
@@ -365,7 +367,7 @@ fn retry_failing(
     Ok(())
 }
 
-/// Checks that the tests asked for are among them.
+/// Checks that every requested test exists.
 fn check_tests(
     settings: &Settings,
     tests: &TiSlice<TestIndex, TestId>,
@@ -394,12 +396,12 @@ fn check_tests(
     }
 }
 
-/// The test that may have been meant by `wanted`: the name of a test, with or without its modules.
+/// The test that the user probably meant by `wanted`, named with or without its modules.
 fn meant<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t str> {
     nearest_path(wanted, tests.iter().map(|test| &*test.name))
 }
 
-/// The tests to cure; `None` if there is nothing to repair, which the outcome then says.
+/// The tests to cure. `None` if there is nothing to repair; the outcome then says why.
 pub fn targets(
     settings: &Settings,
     outcome: &mut Outcome,
@@ -517,7 +519,7 @@ pub fn targets(
     Ok(Some(targets))
 }
 
-/// The message that the first failing test that expects a panic expects of it.
+/// The panic message that the first failing test with an expected panic expects.
 pub fn expected_panic(
     workspace: &Workspace,
     language: Language,

@@ -1,5 +1,5 @@
-//! Bounds on the confidence in a patch. The model knows how candidates compare, but how often the best of them is right it knows
-//! only from its training set, where more patches were right than elsewhere.
+//! Bounds on the confidence in a patch. The model compares candidates, but it knows how often the best one is right
+//! only from its training set, where patches were right more often than elsewhere.
 
 use nopol_source::Language;
 use nopol_synth::weights::WEIGHTS;
@@ -7,10 +7,10 @@ use nopol_synth::weights::WEIGHTS;
 use crate::rank::facts::{Candidate, EditFacts, Support};
 use crate::rank::features::{Feature, Row};
 
-/// Contexts of passing tests with another outcome that may be an accident.
+/// Most changed contexts of passing tests that count as an accident.
 const FEW: u32 = 1;
 
-/// Added to the log-odds of being right that the training gives.
+/// Correction of the log-odds of being right that the training gives.
 pub fn shift(language: Language) -> f64 {
     match language {
         Language::Rust => WEIGHTS.confidence.shift_rust,
@@ -18,7 +18,7 @@ pub fn shift(language: Language) -> f64 {
     }
 }
 
-/// The most confidence in a candidate with these features, whatever it is compared with.
+/// The upper bound on the confidence in a candidate with these features, whatever its rivals are.
 pub fn most(language: Language, candidate: &Candidate, row: &Row) -> f64 {
     let bounds = &WEIGHTS.confidence;
     let has_one = |features: &[Feature]| features.iter().any(|it| row[*it as usize] > 0.0);
@@ -42,7 +42,7 @@ pub fn most(language: Language, candidate: &Candidate, row: &Row) -> f64 {
     }
 }
 
-/// The most confidence in any patch.
+/// The upper bound on the confidence in any patch.
 fn surest(language: Language) -> f64 {
     match language {
         Language::Rust => WEIGHTS.confidence.surest_rust,
@@ -50,7 +50,7 @@ fn surest(language: Language) -> f64 {
     }
 }
 
-/// The largest share of the contexts of passing tests, over the places of a candidate, in which the outcome changes.
+/// The largest share, 0 to 1, of the passing tests' contexts at one place of a candidate whose outcome changes.
 fn changed_passing(candidate: &Candidate) -> f64 {
     let supports = candidate.edits.iter().filter_map(|edit| edit.support);
     let share = |support: Support| match support.changed_passing <= FEW {
@@ -60,7 +60,7 @@ fn changed_passing(candidate: &Candidate) -> f64 {
     supports.map(share).fold(0.0, f64::max)
 }
 
-/// Makes the later ones of these confidences, which are in the order of their patches, no larger than the earlier ones.
+/// Lowers each confidence to that of the patches before it, so that confidences never rise along the ranking.
 pub fn fall<'c>(confidences: impl Iterator<Item = &'c mut f64>) {
     let mut least = f64::INFINITY;
     for confidence in confidences {
@@ -75,7 +75,7 @@ mod tests {
     use crate::rank::facts::{Case, FunctionText};
     use crate::rank::features;
 
-    /// The most confidence in a change of a condition.
+    /// The upper bound on the confidence in a change of a condition.
     fn bound(language: Language, before: &str, after: &str, support: Support) -> f64 {
         let edit = EditFacts {
             support: Some(support),
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_surer_than_the_surest_were_right() {
+    fn no_confidence_exceeds_the_upper_bound_of_the_language() {
         let strict = |language| bound(language, "a > b", "a >= b", passing(0));
         assert_eq!(strict(Language::Rust), WEIGHTS.confidence.surest_rust);
         assert_eq!(strict(Language::C), WEIGHTS.confidence.surest_c);
     }
 
     #[test]
-    fn a_negation_of_all_or_of_half_is_never_likely() {
+    fn a_negation_of_all_or_half_of_a_condition_is_never_likely() {
         let usual = WEIGHTS.confidence.usual;
         for (before, after) in [
             ("a", "!a"),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_compares_truth_or_disagrees_with_most_contexts_is_a_guess() {
+    fn comparing_truth_values_or_disagreeing_with_most_contexts_is_unlikely() {
         let bounds = &WEIGHTS.confidence;
         let rust = |before, after, changed| bound(Language::Rust, before, after, passing(changed));
         assert_eq!(rust("a > b && c", "(a > b) == c", 0), bounds.unlikely);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn no_later_confidence_is_larger() {
+    fn confidences_never_rise() {
         let mut all = [0.1, 0.4, 0.05];
         fall(all.iter_mut());
         assert_eq!(all, [0.1, 0.1, 0.05]);

@@ -1,4 +1,4 @@
-//! Tests whose input differs from run to run: replays their counterexamples, and reports them to the user.
+//! Tests whose input differs from run to run: replays their counterexamples and warns the user.
 
 use anyhow::Result;
 use nopol_basics::count;
@@ -17,10 +17,10 @@ use crate::report::Outcome;
 use crate::report::markup::code;
 use crate::report::progress::Progress;
 
-/// The most names in a warning.
+/// Most test names in a warning.
 const MOST_NAMES: usize = 5;
 
-/// The counterexamples that failing tests printed, ready to be run again.
+/// The counterexamples that failing tests printed, ready to run again.
 ///
 /// # Errors
 /// If a file cannot be written, or the run is stopped.
@@ -56,7 +56,7 @@ pub fn replays(
     Ok(replays)
 }
 
-/// Says which tests draw random numbers, and which counterexamples a patch was not held against.
+/// Warns which tests have random input, and which counterexamples no patch was checked against.
 pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
     let random: Vec<TestIndex> = knowledge.spectrum.random().into_iter().collect();
     let draws = |test: &TestIndex| knowledge.spectrum.drawing.contains(test);
@@ -113,7 +113,7 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
     }
 }
 
-/// The names of tests, if they are few.
+/// The names of the first [`MOST_NAMES`] tests, and how many more there are.
 fn names(session: &Session, tests: &[TestIndex]) -> String {
     let first = tests.iter().take(MOST_NAMES);
     let first: Vec<String> = first

@@ -1,5 +1,5 @@
-//! Whether failing tests also fail for the user. The working copy is not the user's tree, and its runs are
-//! confined; a test that fails only because of that says nothing about the subject.
+//! Checks whether failing tests also fail for the user. The working copy is not the user's tree, and its runs are
+//! confined. A test that fails only for these reasons shows nothing about the subject.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,14 +18,14 @@ use crate::report::progress::Progress;
 use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
 
-/// Failing tests of one binary that are examined one by one.
+/// Most failing tests of one binary that are examined one by one.
 const MOST: usize = 40;
-/// The tests of a binary are run once more, all together, only if they take at most this many seconds.
+/// The tests of a binary run together once more only if they take at most this many seconds.
 const MOST_SECONDS_TOGETHER: f64 = 60.0;
-/// The least number of seconds to wait for a test that did not end in time, or for others beside it.
+/// Least seconds to wait for a test that timed out, or for the tests beside it.
 const LEAST_PATIENCE: f64 = 5.0;
 
-/// Sets aside the failing tests that pass when run as the user runs them, and says why.
+/// Sets aside failing tests that pass when run as the user runs them, and warns why.
 pub fn set_aside(
     settings: &Settings,
     progress: &Progress,
@@ -50,7 +50,7 @@ pub fn set_aside(
             runner: suite.runner,
             target,
             binary,
-            // Only commands find programs in the directory that they are started in.
+            // Only command tests find their programs in the directory where they start.
             is_stale: matches!(binary.harness, Harness::Commands(_))
                 && stale::is_stale(&workspace.subject.root, &workspace.root),
         };
@@ -107,8 +107,8 @@ pub fn set_aside(
     Ok(())
 }
 
-/// The tests that fail when run as the user runs them, where none fails here. A test that fails because it
-/// may not write to the user's directory does not count.
+/// The tests that fail when run as the user runs them, although none fails here. A test does not count if it fails
+/// because it may not write to the user's directory.
 pub fn failing_for_user(settings: &Settings, suite: &Suite) -> Result<Vec<TestIndex>> {
     let mut failing = Vec::new();
     for (target, binary) in suite.binaries {
@@ -144,7 +144,7 @@ struct Own<'a> {
     runner: &'a Runner<'a>,
     target: &'a TargetId,
     binary: &'a Binary,
-    /// What the user has built is older than its sources, so it says nothing of them.
+    /// Whether the user's build is older than the sources, so that running it shows nothing about them.
     is_stale: bool,
 }
 
@@ -166,7 +166,7 @@ impl Own<'_> {
         }
         let ending = of_target.filter(|test| baseline.verdicts[*test] != Verdict::TimedOut);
         let of_ending: f64 = ending.map(|test| baseline.seconds[test]).sum();
-        // What does not end alone hardly ends here, so only the others are waited for.
+        // A test that hangs alone will hardly end here, so wait only for the others.
         let limit = match of_ending < seconds {
             true => self.patience(of_ending),
             false => self.settings.test_timeout.mul_f64(2.0),
@@ -175,14 +175,15 @@ impl Own<'_> {
         self.runner.passing_together(self.binary, limit, confined)
     }
 
-    /// How long to wait for what would pass within these seconds if the circumstances were those that it needs.
+    /// How long to wait for tests that would pass within these seconds in the right circumstances.
     fn patience(&self, seconds: f64) -> Duration {
         let least = Duration::from_secs_f64(LEAST_PATIENCE + 2.0 * seconds.max(0.0));
         least.min(self.settings.test_timeout)
     }
 
-    /// Why a test passes, within the limit, when run as the user runs it; `None` if it does not. `elsewhere` caches the binary
-    /// compiled as if it were in the user's tree: `Some(None)` if there is no difference.
+    /// Why a test passes, within the limit, when run as the user runs it; `None` if it does not pass. `elsewhere`
+    /// caches the binary compiled as if it were in the user's tree. It holds `Some(None)` if that would make no
+    /// difference.
     fn why(
         &self,
         test: &str,
@@ -201,7 +202,7 @@ impl Own<'_> {
             )));
         }
         if let Harness::Commands(_) = self.binary.harness {
-            // The subject's own directory may lack build products.
+            // The user's directory may lack build products.
             for single in Circumstances::SINGLE {
                 if single.cwd && self.is_stale {
                     continue;
@@ -225,7 +226,8 @@ impl Own<'_> {
         }
     }
 
-    /// How a test that also fails without limits fails there, if the limits are why it fails in the working copy.
+    /// If a test fails in the working copy because of the limits, and fails otherwise without them: a sentence on both
+    /// failures.
     fn limited(
         &self,
         test: TestIndex,
@@ -252,7 +254,7 @@ impl Own<'_> {
         let Some((without, output)) = again(true)? else {
             return Ok(None);
         };
-        // A test that fails at another place in each run does not do so because of limits.
+        // If another run within the limits fails elsewhere, the limits are not the reason.
         if without == here || again(false)?.is_none_or(|(place, _)| place != here) {
             return Ok(None);
         }
@@ -264,7 +266,8 @@ impl Own<'_> {
         )))
     }
 
-    /// What a test needs that is otherwise without limits, and which option gives it: as far as it shows which limit it reached.
+    /// What a test that passes without limits needs and which option provides it, as far as its run shows which limit
+    /// it reached.
     fn needs(&self, test: &str, limit: Duration) -> Result<String> {
         let confined = Circumstances::default();
         let run = self.runner.run_under(self.binary, test, limit, confined)?;
@@ -312,8 +315,7 @@ impl Own<'_> {
         })
     }
 
-    /// The binary compiled as if it were in the user's tree, if the path of the working copy is compiled into
-    /// it.
+    /// The binary compiled as if it were in the user's tree. `None` if the path of the working copy is not compiled in.
     fn in_place(&self) -> Result<Option<Binary>> {
         if !self.binary.has_compiled_in(&self.workspace.root) {
             return Ok(None);
@@ -323,17 +325,17 @@ impl Own<'_> {
     }
 }
 
-/// What a run does that reaches the limit on its output or on a file.
+/// How a run reaches the limit on its output or on a file.
 const TOO_MUCH: &str = "writes more than 16 MiB of output, or more than 256 MiB to a file";
 
-/// A limit that a run reached.
+/// A limit on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
     Memory,
     Files,
 }
 
-/// The limit that a run reached, if it shows.
+/// The limit that a run reached, if its output or signal shows one.
 fn reached(run: &TestRun) -> Option<Reached> {
     const MEMORY: [&str; 5] = [
         "memory allocation of",
@@ -349,7 +351,7 @@ fn reached(run: &TestRun) -> Option<Reached> {
     MEMORY.iter().any(says).then_some(Reached::Memory)
 }
 
-/// The words in a test's output that show that the sandbox denied it something.
+/// Words in a test's output which show that the sandbox denied it something.
 fn denial(output: &str) -> Option<&'static str> {
     const WORDS: [&str; 6] = [
         "Permission denied",

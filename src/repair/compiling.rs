@@ -1,5 +1,5 @@
-//! Whether a subject compiles with other texts of its files. It is built where everything is built: in a working copy, by a
-//! supervised process.
+//! Checks whether a subject compiles with other texts of its files. The build runs in a working copy, by a supervised
+//! process.
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
@@ -11,7 +11,7 @@ use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
 
-/// What the compiler says against the subject with these texts, its paths relative to the root; nothing if it accepts them.
+/// The compiler's errors for the subject with these texts, whose paths are relative to the root. `None` if it compiles.
 ///
 /// # Errors
 /// If the subject cannot be copied, or the run is stopped.
@@ -25,7 +25,7 @@ pub fn refusal(
     let setup = Setup::new(settings, subject?, supervisor)?;
     let mut plain = setup.plain(progress)?;
     plain.take_over()?;
-    // Lints of the subject that are denied are not the question.
+    // Denied lints of the subject do not matter here.
     plain.caps_lints = true;
     let Workspace { tree, root, .. } = &plain;
     tree.restore()?;

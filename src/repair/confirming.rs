@@ -1,4 +1,4 @@
-//! Whether a change of the subject that was not built alone so far holds: it is built in a working copy, and all tests run.
+//! Confirms a change that has not been built alone yet: builds it in a working copy and runs all tests.
 
 use std::collections::BTreeSet;
 
@@ -19,32 +19,33 @@ use crate::report::progress::Progress;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
 
-/// What a build and the tests say of a change.
+/// The verdict of a build and the tests on a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confirmation {
-    /// It builds, every test that it is to cure passes, and so does every test that passed before.
+    /// The subject builds with the change. Every test that it should cure passes, and so does every test that passed
+    /// before.
     Holds {
-        /// Tests that fail without it and pass with it.
+        /// Tests that fail without the change and pass with it.
         cured: Vec<String>,
-        /// Tests that fail with it as they do without it.
+        /// Tests that fail with and without the change.
         failing: Vec<String>,
-        /// How many tests pass without it and with it.
+        /// Number of tests that pass with and without the change.
         passing: usize,
-        /// What a compiler warns of with it and not without it.
+        /// Compiler warnings that only the change causes.
         doubts: Vec<String>,
     },
-    /// It builds, and there is no test.
+    /// The subject builds with the change, and has no tests.
     WithoutTests,
-    /// It cannot be known: the subject does not build without it either.
+    /// The subject does not build even without the change.
     Unbuildable,
-    /// It does not build, or a test fails with it that must pass.
+    /// The subject does not build with the change, or a test fails that must pass; with the reason.
     Refuted(String),
 }
 
 const DOES_NOT_BUILD: &str = "the program does not build with it";
 
-/// Builds the subject with these texts of its files, their paths relative to the root, and runs its tests. Of `fixes`, the names
-/// of tests that the change is to cure, those count that fail without it.
+/// Builds the subject with these texts of its files, whose paths are relative to the root, and runs its tests. `fixes`
+/// names the tests that the change should cure; those that already pass are ignored.
 ///
 /// # Errors
 /// If the subject cannot be copied, the baseline is unusable, or the run is stopped.
@@ -56,7 +57,7 @@ pub fn confirm(
     texts: &[(Utf8PathBuf, String)],
     fixes: &[String],
 ) -> Result<Confirmation> {
-    // The search that found it may have been narrowed; all tests and all files count.
+    // The search that found the change may have been narrowed. Here all tests and all files count.
     let settings = &Settings {
         depth: Depth::Baseline,
         failing: Vec::new(),
@@ -170,7 +171,7 @@ pub fn confirm(
     Ok(confirmation)
 }
 
-/// Only whether it builds, where there is no test.
+/// For a subject without tests: only checks whether it builds.
 fn built_only(workspace: &Workspace, texts: &[(Utf8PathBuf, String)]) -> Result<Confirmation> {
     let Workspace { tree, root, .. } = workspace;
     tree.restore()?;
@@ -183,7 +184,7 @@ fn built_only(workspace: &Workspace, texts: &[(Utf8PathBuf, String)]) -> Result<
     })
 }
 
-/// Adds files that have no sites, such as headers that no pattern names, but are changed.
+/// Adds changed files without sites, such as headers that no pattern matches.
 fn add_missing(
     sources: &mut Sources,
     workspace: &Workspace,
@@ -206,7 +207,7 @@ fn add_missing(
     Ok(())
 }
 
-/// The texts as edits of the sources.
+/// The texts as edits that replace whole files.
 fn edits(sources: &Sources, texts: &[(Utf8PathBuf, String)]) -> Vec<Edit> {
     let changed = texts.iter().filter_map(|(path, text)| {
         let file = sources.files.iter().find(|file| file.path == *path)?;

@@ -1,5 +1,5 @@
-//! A subject for a debugger: built for it in a working copy, and the command of one of its tests. The subject's own tree is
-//! neither built in nor written to by the test.
+//! Prepares a subject for a debugger: builds it in a working copy and finds the command of one of its tests. The
+//! subject's own tree is not touched.
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
@@ -16,27 +16,27 @@ use crate::report::progress::Progress;
 use crate::subject::workspace::Linked;
 use crate::subject::{Subject, SubjectError};
 
-/// How a test is started by hand.
+/// How to start a test by hand.
 #[derive(Clone, Debug)]
 pub struct Started {
     /// The program.
     pub program: Utf8PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// What it reads.
+    /// The file for its standard input.
     pub input: Option<Utf8PathBuf>,
     /// Its working directory.
     pub directory: Utf8PathBuf,
-    /// Variables that it gets.
+    /// Environment variables to set.
     pub set: Vec<(String, String)>,
-    /// Variables that it does not get.
+    /// Environment variables to remove.
     pub unset: Vec<&'static str>,
     /// The sources, relative to the subject's root, with their texts.
     pub sources: Vec<(Utf8PathBuf, String)>,
 }
 
-/// Builds the subject for a debugger and calls `then` with the program of a test; afterwards the working copy is released. Without
-/// a name there must be a single test.
+/// Builds the subject for a debugger and calls `then` with the program of a test. The working copy is released
+/// afterwards. Without a test's name there must be only one test.
 ///
 /// # Errors
 /// If there is no such test, the subject cannot be copied or built, or the run is stopped.
@@ -74,7 +74,7 @@ pub fn with_program<T>(
             false => program,
         },
         arguments,
-        // Without any, the terminal would be waited for.
+        // Without an input, the program would wait for the terminal.
         input: case
             .stdin
             .file(&plain.root, &files)?
@@ -86,7 +86,7 @@ pub fn with_program<T>(
     }))
 }
 
-/// The test of this name, or the only one. It must start a program itself.
+/// The test of this name, or the only test. Its command must start a program itself, not through a shell.
 fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
     let case = match (test, cases) {
         (Some(test), _) => cases.iter().find(|case| case.name == test).ok_or_else(|| {
@@ -117,7 +117,7 @@ fn usage(text: &str) -> anyhow::Error {
     SubjectError::Usage(text.to_owned()).into()
 }
 
-/// Most names that are listed.
+/// Most test names in a message.
 const MANY: usize = 8;
 
 fn listed(cases: &[Case]) -> String {

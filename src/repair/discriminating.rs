@@ -1,5 +1,5 @@
-//! A test that distinguishes a patch from others: near one of the subject's tests, passed with the patch and failed
-//! with another patch that the tests accept, too. It is compiled and run with both before it is offered.
+//! Finds a test that distinguishes a patch from others: a variant of one of the subject's tests that passes with the
+//! patch and fails with another plausible patch. It is compiled and run with both before it is offered.
 
 mod cases;
 mod functions;
@@ -20,25 +20,25 @@ use crate::report::progress::Progress;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files};
 
-/// What a test is looked for.
+/// What the new test should distinguish.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The patch that the test passes with.
+    /// The patch with which the test must pass.
     pub patch: Patch,
-    /// Patches, one of which it fails with; those that matter most come first.
+    /// The patches with one of which the test must fail, most important first.
     pub rivals: Vec<Patch>,
-    /// Tests near which it may be, by their names in reports; those that matter most come first.
+    /// The tests to vary, by their names in reports, most important first.
     pub tests: Vec<String>,
-    /// Values in which the patches are known to differ, as written in reports.
+    /// Values for which the patches are known to differ, as written in reports.
     pub hints: Vec<String>,
 }
 
-/// A patch that was found.
+/// A patch of a report.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// What people call it.
+    /// The name that reports give it.
     name: String,
-    /// What it changes things to, or inserts.
+    /// The condition that it writes, or the code that it inserts.
     condition: String,
     edits: Vec<Edit>,
 }
@@ -46,7 +46,7 @@ pub struct Patch {
 impl Patch {
     /// The patch with this name that makes these edits.
     pub fn new(name: String, edits: &[EditReport]) -> Self {
-        // What is inserted says more than its condition.
+        // Inserted code says more than its condition.
         let changes = edits.iter().map(|edit| match edit.before.is_empty() {
             true => edit.after.trim(),
             false => edit.condition.as_str(),
@@ -68,24 +68,25 @@ impl Patch {
     }
 }
 
-/// A new test.
+/// A new test that distinguishes two patches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiscriminatingTest {
     /// Its name.
     pub name: String,
-    /// The file it belongs to, relative to the subject's root.
+    /// The file to add it to, relative to the subject's root.
     pub file: Utf8PathBuf,
     /// The text of this file.
     pub original: String,
-    /// Where it is inserted: bytes of the text.
+    /// The byte of the text at which it is inserted.
     pub at: usize,
-    /// What is inserted.
+    /// The inserted text.
     pub text: String,
-    /// The patch that fails it, as people call it.
+    /// The name of the patch with which it fails.
     pub fails: String,
 }
 
-/// Looks for a test that passes with the patch and fails with a rival; the first that is found, near the first test.
+/// Looks for a test that passes with the patch and fails with a rival. Returns the first that it finds, varying the
+/// tests in order.
 ///
 /// # Errors
 /// If the subject cannot be copied or does not build with the patch, or the run is stopped.
@@ -100,7 +101,7 @@ pub fn find(
     let mut copies = setup.copies(progress)?;
     let sources = setup.read(&copies, progress)?;
     copies.plain.take_over()?;
-    // The search has built what is to be repaired; its lints are not the question.
+    // The search has already built the subject, so its lints do not matter.
     copies.plain.caps_lints = true;
     let runner = setup.runner();
     let bench = Bench {
@@ -123,7 +124,7 @@ pub fn find(
     Ok(found)
 }
 
-/// Where variants of tests are built and run.
+/// Builds and runs variants of tests.
 struct Bench<'a> {
     workspace: &'a Workspace<'a>,
     sources: &'a Sources,
@@ -153,7 +154,7 @@ impl Bench<'_> {
         Ok(None)
     }
 
-    /// Builds the subject with these edits and with more text in files that need not be sources.
+    /// Builds the subject with these edits, and with text inserted into files that need not be sources.
     fn build(&self, edits: &[Edit], insertions: &[&Insertion]) -> Result<Build> {
         let Workspace { tree, root, .. } = self.workspace;
         tree.restore()?;
@@ -213,7 +214,7 @@ impl Bench<'_> {
     }
 }
 
-/// Text that is inserted into a file.
+/// Text to insert into a file.
 struct Insertion<'a> {
     file: &'a Utf8Path,
     original: &'a str,
@@ -235,12 +236,12 @@ impl Insertion<'_> {
     }
 }
 
-/// A condition on one line.
+/// A condition without line breaks.
 fn on_one_line(condition: &str) -> String {
     condition.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A sentence about a new test.
+/// The comment of a new test.
 fn why(question: &Question, rival: &Patch) -> String {
     let [this, other] = [&question.patch.condition, &rival.condition].map(|text| on_one_line(text));
     format!("Passes with `{this}`, fails with `{other}`.")

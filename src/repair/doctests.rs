@@ -1,4 +1,4 @@
-//! Doctests: they are run where no test fails, and never repaired.
+//! Doctests are run if no test fails, but they are never repaired.
 
 use anyhow::Result;
 use nopol_basics::{agree, count};
@@ -12,7 +12,7 @@ use crate::report::progress::Progress;
 use crate::subject::workspace::Workspace;
 use crate::subject::{Project, SubjectError};
 
-/// The failing doctests, and how many others there are.
+/// The failing doctests, and the number of passing ones.
 fn doctests(
     settings: &Settings,
     progress: &Progress,
@@ -34,10 +34,10 @@ fn doctests(
     Ok((failing, others))
 }
 
-/// The note about failing doctests.
+/// A note on failing doctests.
 const NOT_REPAIRED: &str = "Doctests are not fixed; to fix one, copy its code into a #[test]";
 
-/// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.
+/// Reports failing doctests if no test fails: then `cargo test` fails although no patch can be found.
 pub fn look_at(
     settings: &Settings,
     progress: &Progress,
@@ -63,7 +63,7 @@ pub fn look_at(
     Ok(())
 }
 
-/// What is wrong where there is no test; doctests do not count.
+/// The error for a subject without tests. Doctests do not count as tests.
 pub fn no_tests(
     settings: &Settings,
     progress: &Progress,

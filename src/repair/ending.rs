@@ -1,4 +1,4 @@
-//! Maps errors to endings, and so to exit codes.
+//! Maps errors to endings, and thereby to exit codes.
 
 use nopol_process::copy::OriginChanged;
 use nopol_process::run::process::Stopped;
@@ -6,7 +6,7 @@ use nopol_process::run::process::Stopped;
 use crate::report::Ending;
 use crate::subject::SubjectError;
 
-/// The ending that an error means, and its message.
+/// The ending for an error, and its message.
 pub fn of(error: &anyhow::Error) -> (Ending, String) {
     let message = format!("{error:#}");
     let ending = match (
@@ -24,7 +24,7 @@ pub fn of(error: &anyhow::Error) -> (Ending, String) {
     (ending, message)
 }
 
-/// Whether the user can remove the cause: a full disk, a file that may not be read or written.
+/// Whether the user can remove the cause, such as a full disk or a file without permissions.
 fn is_of_the_system(error: &anyhow::Error) -> bool {
     use std::io::ErrorKind;
     let kinds = error

@@ -13,10 +13,10 @@ use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::session::Session;
 
-/// A way to look for fixes.
+/// One way to look for fixes.
 pub trait Engine {
-    /// The failing tests among `targets` that it works on, given the plausible fixes `known` so far. None
-    /// if there is nothing for it to do.
+    /// The failing tests among `targets` that the engine works on, given the plausible fixes `known` so far. Empty if
+    /// it has nothing to do.
     fn wants(
         &self,
         session: &Session,
@@ -25,11 +25,11 @@ pub trait Engine {
         known: &[Fix],
     ) -> Vec<TestIndex>;
 
-    /// Looks for fixes that cure these tests. The fixes are candidates: they are ranked and judged
-    /// afterwards. What else it learns, it adds to the knowledge.
+    /// Looks for fixes that cure these tests. The fixes are candidates that are ranked and judged afterwards.
+    /// Everything else that the engine learns goes into `knowledge`.
     ///
     /// # Errors
-    /// If the run is stopped, or the subject does not build with what was put in.
+    /// If the run is stopped, or the subject does not build with the instrumentation.
     fn search(
         &self,
         session: &Session,
@@ -38,15 +38,15 @@ pub trait Engine {
         known: &[Fix],
     ) -> Result<Vec<Fix>>;
 
-    /// How many of its fixes are judged at most, in one build.
+    /// Most fixes of this engine that are judged, in one build.
     fn most_judged(&self) -> usize {
         400
     }
 }
 
-/// The engines in the order in which they run: the first ones find what a maintainer is most likely to
-/// write, the last ones cost most.
+/// The engines in the order in which they run: the first ones find what a maintainer most likely writes, the last ones
+/// cost most.
 pub const ENGINES: &[&dyn Engine] = &[&Existing, &Arithmetic, &Insertions, &Unconfirmed, &Pairs];
 
-/// The number of engines, from the first, that look only at what exists.
+/// Number of leading engines that look only at existing code.
 pub const QUICK: usize = 2;

@@ -1,4 +1,4 @@
-//! What is known of plausible fixes, collected for their ranking.
+//! Collects what is known about plausible fixes, for ranking them.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::ranking::Ranker;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
 
-/// Lines of a test's text, at most.
+/// Most lines of a test's text.
 const MOST_LINES: usize = 200;
 
 impl Ranker<'_, '_> {
-    /// What is known of these fixes.
+    /// The facts about these fixes.
     pub fn facts(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Case {
         let mut targets: Vec<TestIndex> =
             fixes.iter().flat_map(|fix| fix.targets.clone()).collect();
@@ -62,7 +62,7 @@ impl Ranker<'_, '_> {
         let name = self.session.tests[test].to_string();
         let text = match self.session.sources.language {
             Language::Rust => self.test_text(&name),
-            // A test of a C program is an input.
+            // A test of a C program is an input, not code.
             Language::C => None,
         };
         Failure {
@@ -72,7 +72,7 @@ impl Ranker<'_, '_> {
         }
     }
 
-    /// The text of a test function, if one of the files read has it.
+    /// The text of a test function, if one of the files read contains it.
     fn test_text(&self, name: &str) -> Option<String> {
         let last = name.rsplit("::").next()?;
         let head = format!("fn {last}(");
@@ -91,7 +91,7 @@ impl Ranker<'_, '_> {
     }
 }
 
-/// What is known of an edit of a function with this number.
+/// The facts about an edit. `function` is the index of its function in the case.
 pub fn edit_facts(
     sources: &Sources,
     edit: &SiteEdit,

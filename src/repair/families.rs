@@ -1,6 +1,6 @@
-//! Families: candidates that neither the tests nor the recorded contexts distinguish and that differ in one operand,
-//! one operator or the place within a function. A reader wants to see the best of them, not five variants of one idea.
-//! Different exits are different ideas: `continue` and `return` agree in the tests at hand only.
+//! Families: candidates that neither the tests nor the recorded contexts distinguish, and that differ only in one
+//! operand, one operator or the place within a function. A reader wants to see the best of them, not five variants of
+//! one idea. Different exits are different ideas: `continue` and `return` agree only in the tests at hand.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use super::knowledge::Knowledge;
 use super::ranking::{Ranker, diversify, in_order};
 use crate::rank::canonical::canonical;
 
-/// Members that a family keeps.
+/// Most members of a family.
 const MOST_MEMBERS: usize = 20;
 
 /// Candidates that no observation distinguishes, best first.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// The one that is shown.
+    /// The member that is shown.
     pub best: Fix,
     /// The others.
     pub others: Vec<Fix>,
-    /// The probability of each member, best first, that it is what a maintainer would write; empty before
+    /// The probability of each member, best first, that a maintainer would write it, 0 to 1. Empty before
     /// [`Ranker::rate`].
     pub confidence: Vec<f64>,
 }
@@ -36,11 +36,12 @@ impl Family {
 }
 
 impl Ranker<'_, '_> {
-    /// Fixes as families, best first; other places come before a further family at one place. Of fixes that are proved
-    /// equal one is kept, and those that only add a clause which no test asks for are dropped.
+    /// Groups fixes into families, best first; a second family at one place comes after other places. Of fixes that are
+    /// proved equal, or of which one covers the other, it keeps one. Drops fixes that only add a clause which no test
+    /// asks for.
     pub fn families(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Family> {
         fixes.sort_by(in_order);
-        // Of each condition its canonical spelling.
+        // The canonical spelling of each condition.
         let mut read: BTreeMap<(SiteIndex, String), String> = BTreeMap::new();
         let mut families: Vec<Family> = Vec::new();
         for fix in fixes {
@@ -52,14 +53,15 @@ impl Ranker<'_, '_> {
             let spelled = |edit: &SiteEdit| read[&(edit.site, edit.condition.to_string())].as_str();
             let mut others = families.iter_mut();
             if let Some(family) = others.find(|family| is_same(&family.best, &fix, &spelled)) {
-                // The model ranks meanings; how one is spelled is decided by the costs set by hand.
+                // The model ranks meanings; the hand-set costs choose the spelling.
                 if is_observed(&fix) && spelling(&fix) < spelling(&family.best) {
                     let cost = family.best.cost;
                     family.best = Fix { cost, ..fix };
                 }
                 continue;
             }
-            // What is the same but for values that it cannot be computed for is the same idea, written worse.
+            // A fix that cannot be computed for some values but otherwise has the same outcomes is the same idea,
+            // written worse.
             let mut others = families.iter_mut();
             if others.any(|family| covers(&family.best, &fix)) {
                 continue;
@@ -73,7 +75,8 @@ impl Ranker<'_, '_> {
             if others.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
             }
-            // Of two that no observation distinguishes, the one that can be computed for more values stands for both.
+            // Of two fixes that no observation distinguishes, the one that can be computed for more values represents
+            // both.
             let mut others = families.iter_mut();
             let is_partial = fails(&fix);
             let twin = others
@@ -118,7 +121,7 @@ impl Ranker<'_, '_> {
         let is_equal =
             |(a, b): &(&SiteEdit, &SiteEdit)| a.site == b.site && a.condition == b.condition;
         let mut different = a.edits.iter().zip(&b.edits).filter(|pair| !is_equal(pair));
-        // Of two conditions changed together, one may differ.
+        // Of two conditions changed together, only one may differ.
         let (Some((a, b)), None) = (different.next(), different.next()) else {
             return false;
         };
@@ -134,11 +137,11 @@ impl Ranker<'_, '_> {
         if a.site == b.site {
             return a.evidence.agrees(&*b.evidence) != Some(false) && is_condition(is_near);
         }
-        // The place differs, so nothing else may but an operator.
+        // At different places, only an operator may differ.
         match at.kind.form() {
             // Two existing expressions are two ideas.
             Form::Replace | Form::Compute => false,
-            // Another exit is another idea.
+            // A different exit is a different idea.
             Form::Leave | Form::Branch => at.body == other.body && is_condition(has_same_operands),
             Form::Wrap | Form::Narrow => is_condition(has_same_operands),
         }
@@ -184,20 +187,20 @@ fn has_same_operands(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// Whether two fixes are proved to be equivalent, by what is known of what they read, or by their spellings.
+/// Whether two fixes are proved equivalent, by their evidence or by their canonical spelling.
 fn is_same<'s>(a: &Fix, b: &Fix, spelled: &dyn Fn(&SiteEdit) -> &'s str) -> bool {
     let mut edits = a.edits.iter().zip(&b.edits);
     a.sites() == b.sites()
         && edits.all(|(a, b)| spelled(a) == spelled(b) || a.evidence.equals(&*b.evidence))
 }
 
-/// Whether a fix is proved to do what another one does wherever that one can be computed.
+/// Whether a fix is proved to have the outcome of another wherever the other can be computed.
 fn covers(fix: &Fix, other: &Fix) -> bool {
     let mut edits = fix.edits.iter().zip(&other.edits);
     agrees(fix, other) && edits.all(|(a, b)| a.evidence.covers(&*b.evidence))
 }
 
-/// Whether a condition cannot be computed for some values, and the old one can.
+/// Whether the new condition cannot be computed for some values for which the old one can.
 fn fails(fix: &Fix) -> bool {
     fix.edits.iter().any(|edit| edit.evidence.is_partial())
 }
@@ -211,14 +214,14 @@ fn agrees(a: &Fix, b: &Fix) -> bool {
         && edits.all(|(a, b)| a.evidence.agrees(&*b.evidence) == Some(true))
 }
 
-/// Whether contexts were recorded for all that a fix changes; then the report can explain it.
+/// Whether contexts were recorded for every edit of a fix. Then the report can explain it.
 fn is_observed(fix: &Fix) -> bool {
     let mut edits = fix.edits.iter();
     edits.all(|edit| edit.evidence.support().is_some())
 }
 
-/// What the costs set by hand say of a fix. Of what is proved equal `n == 0` is preferred to `n <= 0` and `n < 1`, which
-/// then can be only of a number without a sign.
+/// The hand-set cost of a spelling. Of equal conditions it prefers `n == 0` to `n <= 0` and `n < 1`, which are equal to
+/// it only for unsigned numbers.
 fn spelling(fix: &Fix) -> u32 {
     let goes_on = |after: &str| {
         after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_')
@@ -238,7 +241,7 @@ fn spelling(fix: &Fix) -> u32 {
     fix.edits.iter().map(cost).sum()
 }
 
-/// Whether a fix only adds a clause that no test asks for to a better one.
+/// Whether a fix adds a clause to a better one, and no observation asks for that clause.
 fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
     let mut edits = better.edits.iter().zip(&fix.edits);
     better.sites() == fix.sites()

@@ -1,4 +1,4 @@
-//! Candidate patches, whichever engine found them: what is judged, validated, ranked and reported.
+//! Candidate patches, independent of the engine that found them: they are judged, validated, ranked and reported.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -13,14 +13,15 @@ use typed_index_collections::TiSlice;
 use crate::rank::facts::Support;
 use crate::report::{ClauseReport, ContextTable};
 
-/// A candidate patch: edits that are made together.
+/// A candidate patch: edits to be made together.
 #[derive(Clone, Debug)]
 pub struct Fix {
     /// At least one; no two at the same site.
     pub edits: Vec<SiteEdit>,
-    /// Failing tests that it should cure: those that reach its sites. Judging tries the others, too.
+    /// Failing tests that it should cure: those that a forced outcome cures at its sites, or if there are none, those
+    /// that reach them. Judging also tries the other failing tests that reach its sites.
     pub targets: Vec<TestIndex>,
-    /// How unlikely a maintainer is to write it; comparable across sites and engines.
+    /// How unlikely a maintainer is to write it. Comparable across sites and engines.
     pub cost: u32,
 }
 
@@ -32,25 +33,24 @@ pub struct SiteEdit {
     pub function: FunctionIndex,
     /// Ochiai's coefficient of the site, 0 to 1.
     pub suspiciousness: f64,
-    /// The condition as the patch has it.
+    /// The condition as the patch writes it.
     pub condition: Condition,
-    /// The condition as the build with all candidates has it: when to take the branch or early exit, with
-    /// typed literals.
+    /// The condition for taking the branch or early exit, with typed literals, as the build with all candidates has it.
     pub switched: String,
     pub cost: u32,
-    /// What was changed, in a few words, as in "`>` changed to `>=`". Only shown.
+    /// What was changed, in a few words, such as "`>` changed to `>=`". Only shown to users.
     pub why: String,
-    /// It does not explain everything that was observed, or nothing was observed: the tests must decide. Such
+    /// The edit does not explain everything that was observed, or nothing was observed, so the tests must decide. Such
     /// a fix never ends the search, however cheap it is.
     pub is_loose: bool,
     /// A last resort: a constant condition, or a statement that is deleted.
     pub is_trivial: bool,
-    /// What its engine knows about it.
+    /// What its engine knows about the edit.
     pub evidence: Arc<dyn Evidence>,
 }
 
-/// What only the engine that found an edit knows about it. Every method has a default for engines that cannot answer
-/// it; then more tests are run, and the report says less.
+/// What only the engine that found an edit knows about it. Each method has a default for engines without an answer;
+/// then more tests run, and the report says less.
 pub trait Evidence: Any + Debug + Send + Sync {
     /// The number of observations in passing tests that the edit contradicts.
     fn disagreements(&self) -> u32 {
@@ -62,12 +62,12 @@ pub trait Evidence: Any + Debug + Send + Sync {
         BTreeSet::new()
     }
 
-    /// Whether the edit compares with a value that one test alone has, so that it may fit that test and nothing else.
+    /// Whether the edit compares with a value that only one test has, so that it may fit that test and nothing else.
     fn memorises(&self) -> bool {
         false
     }
 
-    /// What the recorded contexts say of the edit.
+    /// What the recorded contexts say about the edit.
     fn support(&self) -> Option<Support> {
         None
     }
@@ -88,17 +88,17 @@ pub trait Evidence: Any + Debug + Send + Sync {
         None
     }
 
-    /// Whether the edit only adds a clause that no observation asks for to another one at the same site.
+    /// Whether the edit only adds a clause to another edit at the same site, and no observation asks for that clause.
     fn adds_idle_clause_to(&self, _: &dyn Evidence) -> bool {
         false
     }
 
-    /// Whether values were found for which the condition cannot be computed, though the old one can.
+    /// Whether values are known for which the condition cannot be computed, though the old one can.
     fn is_partial(&self) -> bool {
         false
     }
 
-    /// For which values the condition cannot be computed, though the old one can, each as a clause.
+    /// Warnings, each a clause, about values for which the condition cannot be computed, though the old one can.
     fn cautions(&self) -> Vec<String> {
         Vec::new()
     }
@@ -108,7 +108,7 @@ pub trait Evidence: Any + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The contexts that were recorded at the site, as far as the condition reads them.
+    /// The contexts recorded at the site, with the terms that the condition reads.
     fn table(&self, _: &TiSlice<TestIndex, TestId>) -> Option<ContextTable> {
         None
     }
@@ -124,13 +124,15 @@ pub trait Evidence: Any + Debug + Send + Sync {
 pub struct Difference {
     /// Whether they differ in a recorded context.
     pub is_seen: bool,
-    /// The smallest context in which they differ, names and values; empty if none was found.
+    /// The smallest context in which they differ, as names and values. Empty if none was found.
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
-    /// As in [`ContextReport::failures`](crate::report::ContextReport::failures).
+    /// Why a condition cannot be computed there: see
+    /// [`ContextReport::failures`](crate::report::ContextReport::failures).
     pub failures: [Option<String>; 2],
-    /// Values in which they differ, and which need not occur together: for a search for a test, which then runs it.
+    /// Values for which they may differ, which need not occur together. They guide the search for a distinguishing
+    /// test.
     pub hints: Vec<String>,
 }
 
@@ -140,7 +142,7 @@ impl Fix {
         self.edits.iter().any(|edit| edit.is_trivial)
     }
 
-    /// Whether some edit compares with a value that one test alone has.
+    /// Whether some edit compares with a value that only one test has.
     pub fn memorises(&self) -> bool {
         self.edits.iter().any(|edit| edit.evidence.memorises())
     }
@@ -150,12 +152,12 @@ impl Fix {
         self.edits.iter().any(|edit| edit.is_loose)
     }
 
-    /// The sites that it changes.
+    /// The sites of its edits.
     pub fn sites(&self) -> Vec<SiteIndex> {
         self.edits.iter().map(|edit| edit.site).collect()
     }
 
-    /// The same fix, for these tests.
+    /// The same fix with these tests as targets.
     pub fn curing(&self, targets: &[TestIndex]) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -182,7 +184,7 @@ pub fn single_sites(fixes: &[Fix]) -> BTreeSet<SiteIndex> {
     single.flat_map(Fix::sites).collect()
 }
 
-/// The failing tests that none of these fixes cures; last resorts do not count.
+/// The failing tests that none of these fixes cures. Last resorts do not count.
 pub fn uncured(targets: &[TestIndex], fixes: &[Fix]) -> Vec<TestIndex> {
     let real = fixes.iter().filter(|fix| !fix.is_trivial());
     let cured = |test: &TestIndex| real.clone().any(|fix| fix.targets.contains(test));
@@ -190,7 +192,7 @@ pub fn uncured(targets: &[TestIndex], fixes: &[Fix]) -> Vec<TestIndex> {
     targets.filter(|test| !cured(test)).collect()
 }
 
-/// Whether one of these fixes, last resorts aside, cures all tests that a fix cures, and more.
+/// Whether one of these fixes, other than last resorts, cures more tests than this one, including all that it cures.
 pub fn is_exceeded<'f>(fix: &Fix, fixes: impl IntoIterator<Item = &'f Fix>) -> bool {
     let mut real = fixes.into_iter().filter(|other| !other.is_trivial());
     real.any(|other| {
@@ -203,7 +205,7 @@ pub fn is_exceeded<'f>(fix: &Fix, fixes: impl IntoIterator<Item = &'f Fix>) -> b
 pub mod tests {
     use super::*;
 
-    /// An engine's evidence that knows nothing.
+    /// Evidence that knows nothing.
     #[derive(Debug)]
     struct Nothing;
 
@@ -234,7 +236,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_last_resort_cures_nothing_for_good() {
+    fn a_last_resort_leaves_its_tests_uncured() {
         let mut constant = fix(1, "true", 1000, &[0, 1]);
         constant.edits[0].is_trivial = true;
         let both = tests(&[0, 1]);
@@ -266,7 +268,7 @@ pub mod tests {
     }
 
     #[test]
-    fn an_engine_without_contexts_has_an_answer_to_everything() {
+    fn evidence_has_a_default_for_every_method() {
         assert_eq!(Nothing.disagreements(), 0);
         assert!(!Nothing.equals(&Nothing) && !Nothing.adds_idle_clause_to(&Nothing));
         assert!(Nothing.clauses(TiSlice::from_ref(&[])).is_empty());

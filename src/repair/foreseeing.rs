@@ -1,5 +1,5 @@
-//! Asks formulas about the conditions of the subject ([`crate::formula::conditions`]), beside the builds: on a thread of its own,
-//! from the end of the baseline until conditions are forced.
+//! Asks formulas about the conditions of the subject ([`crate::formula::conditions`]) on a thread of its own, from the
+//! end of the baseline until conditions are forced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -18,16 +18,16 @@ use crate::formula::conditions::{Foresight, Spot, foresee};
 use crate::localize::foreseen::Foreseen;
 use crate::subject::Subject;
 
-/// Most failing tests that are asked about.
+/// Most failing tests that formulas are asked about.
 const MOST_TESTS: usize = 4;
 
-/// How often it is looked whether there is an answer.
+/// How often to check whether the thread has finished.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The stack of the thread: encoders recurse with the program.
+/// Stack size of the thread, in bytes: encoders recurse with the program.
 const STACK: usize = 256 << 20;
 
-/// What is known, as soon as it is.
+/// The answers of the formulas, as soon as they are known.
 #[derive(Default)]
 pub struct Foreseeing {
     asked: Mutex<Option<JoinHandle<Vec<Foresight>>>>,
@@ -37,7 +37,8 @@ pub struct Foreseeing {
 }
 
 impl Foreseeing {
-    /// Starts to ask about these failing tests. What cannot be asked is not known.
+    /// Starts the thread for these failing tests. Without a thread, or for a test that it cannot model, no answers are
+    /// known.
     pub fn start(
         subject: &Subject,
         root: &Utf8Path,
@@ -54,7 +55,7 @@ impl Foreseeing {
                 ((path, site.span.start, site.span.end), index)
             })
             .collect();
-        // Of tests in several targets that have the same name it is not known which is which.
+        // Tests with the same name in several targets cannot be told apart, so they are left out.
         let is_only = |test: &&TestIndex| {
             let name = &tests[**test].name;
             tests.iter().filter(|other| other.name == *name).count() == 1
@@ -80,7 +81,7 @@ impl Foreseeing {
         }
     }
 
-    /// What is known; waits for it.
+    /// The answers; waits for the thread.
     ///
     /// # Errors
     /// If the run is stopped.
@@ -97,14 +98,14 @@ impl Foreseeing {
                     supervisor.check()?;
                     thread::sleep(PAUSE);
                 }
-                // A mistake there must not be one here.
+                // A panic of the thread must not end the search.
                 thread.join().unwrap_or_default()
             }
         };
         Ok(self.known.get_or_init(|| self.translated(&answers)))
     }
 
-    /// Answers in terms of the search.
+    /// Translates answers to tests and sites of the search.
     fn translated(&self, answers: &[Foresight]) -> Foreseen {
         let mut known = Foreseen::default();
         for answer in answers {

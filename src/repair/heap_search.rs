@@ -1,4 +1,4 @@
-//! Where no condition repairs a C program: small changes of what its functions do to linked structures
+//! If no condition repairs a C program: searches for small changes of how its functions change linked structures
 //! ([`nopol_heap::trial`]). Each is built and tested like any other patch.
 
 use std::collections::BTreeSet;
@@ -23,14 +23,14 @@ use crate::report::GroupReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 
-/// How long the search may take.
+/// Time limit of the search.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Most repairs that are built.
+/// Most repairs built for one group of tests.
 const MOST_BUILT: usize = 6;
 
 impl Presenter<'_, '_> {
-    /// Adds patches of statements that change linked structures to the outcome, if there are any.
+    /// Adds patches of statements that change linked structures to the outcome, if it finds any.
     ///
     /// # Errors
     /// If the run is stopped.
@@ -45,7 +45,7 @@ impl Presenter<'_, '_> {
             self.session.runner.runs(),
         );
         let started = Instant::now();
-        // A signal ends it, too, and the time limit of the run.
+        // A signal and the time limit of the run end the search, too.
         let is_over = || started.elapsed() >= LIMIT || self.session.supervisor.check().is_err();
         let found = |targets: &[TestIndex]| -> Vec<Repair> {
             let names = targets
@@ -55,7 +55,7 @@ impl Presenter<'_, '_> {
         };
         let mut groups = vec![(targets.to_vec(), found(targets))];
         if groups[0].1.is_empty() && targets.len() > 1 {
-            // Nothing cures all of them.
+            // No repair cures all targets together, so try each alone.
             groups = targets
                 .iter()
                 .map(|target| (vec![*target], found(&[*target])))
@@ -95,7 +95,7 @@ impl Presenter<'_, '_> {
         let mut unwatched = None;
         for (targets, found) in groups {
             let from = outcome.patches.len();
-            // There are no data to learn from, so all repairs of a search share it.
+            // There is no data to learn from, so all repairs of a search share one probability.
             let share = WEIGHTS.confidence.usual / count_of(found.len());
             let mut held = Vec::new();
             for repair in found.iter().take(MOST_BUILT) {

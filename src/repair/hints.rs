@@ -1,5 +1,5 @@
-//! What the user knows of where the fault is: a function or line named by `--near`, lines named by `--lines`, and what was changed
-//! since a commit.
+//! What the user knows about the place of the fault: functions and lines named by `--near`, lines named by `--lines`,
+//! and lines changed since a commit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,24 +12,24 @@ use super::settings::Settings;
 use crate::subject::SubjectError;
 use crate::subject::changes::{self, Changed};
 
-/// Sites that the user hints at.
+/// The sites that the user's hints name.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// Named by `--near`.
+    /// Sites named by `--near`.
     pub near: BTreeSet<SiteIndex>,
-    /// Changed since the commit, or by the diff, of `--in-diff`; since the last commit without it.
+    /// Sites changed by the diff of `--in-diff`, or since its commit. Without `--in-diff`, since the last commit.
     pub changed: BTreeSet<SiteIndex>,
     /// Whether no line of a source was changed.
     pub is_unchanged: bool,
-    /// In the lines named by `--lines`, if there are any: nothing else is looked at.
+    /// Sites in the lines named by `--lines`; no other site is considered. `None` without `--lines`.
     pub within: Option<BTreeSet<SiteIndex>>,
 }
 
 impl Hints {
-    /// What the settings and the repository in the working copy hint at.
+    /// The hints of the settings and of the repository in the working copy.
     ///
     /// # Errors
-    /// [`SubjectError::Usage`] if a hint means nothing here.
+    /// [`SubjectError::Usage`] if a hint does not fit the subject.
     pub fn of(
         settings: &Settings,
         root: &Utf8Path,
@@ -43,7 +43,7 @@ impl Hints {
                         "--only-in-diff: git does not know which lines have uncommitted changes: {error:#}; name a commit or a diff with --in-diff"
                     )));
                 }
-                // Without git, or before the first commit, nothing is known.
+                // Without git, or before the first commit, nothing counts as changed.
                 Err(_) => Changed::default(),
             },
             Some(diff) if Utf8Path::new(diff).is_file() => {
@@ -104,7 +104,7 @@ impl Hints {
         Ok(hints)
     }
 
-    /// The sites at which no patch is looked for.
+    /// The sites where no patch is searched for.
     pub fn unwanted(&self, settings: &Settings, sources: &Sources) -> BTreeSet<SiteIndex> {
         let mut unwanted = settings.unwanted(sources);
         if settings.only_in_diff {
@@ -118,7 +118,7 @@ impl Hints {
         unwanted
     }
 
-    /// How much less a patch at a site costs, because the user hints at it.
+    /// How much less a patch at a site costs because the user's hints name the site.
     pub fn bonus(&self, site: SiteIndex) -> u32 {
         let place = &WEIGHTS.place;
         let of =
@@ -127,7 +127,7 @@ impl Hints {
     }
 }
 
-/// Lines of a file: `FILE:A-B`, or `FILE:A` for one.
+/// Lines of a file: `FILE:A-B`, or `FILE:A` for one line.
 struct Named<'n> {
     file: &'n str,
     first: usize,
@@ -154,7 +154,7 @@ impl<'n> Named<'n> {
     }
 }
 
-/// Whether a site is in the file of this name, or of a name that ends so.
+/// Whether a site is in the file with this path, or with a path that ends in it.
 fn is_file(sources: &Sources, site: &Site, file: &str) -> bool {
     let path = sources.files[site.file].path.as_str();
     path == file || path.ends_with(&format!("/{file}"))
@@ -168,7 +168,7 @@ fn is_changed(sources: &Sources, site: &Site, changed: &Changed) -> bool {
     let path = sources.files[site.file].path.as_str();
     let own = lines(site);
     let mut of_file = changed.iter().filter(|(file, _)| {
-        // A diff may have been made further up in the repository.
+        // The diff may come from a directory above the subject's root.
         *file == path || file.ends_with(&format!("/{path}"))
     });
     of_file.any(|(_, ranges)| {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn only_sites_in_the_named_lines_are_looked_at() {
+    fn only_sites_in_the_named_lines_are_considered() {
         let (dir, sources) = sources();
         let within = |lines: &str| {
             let settings = Settings {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_made_further_up_in_the_repository_hints_at_its_lines() {
+    fn a_diff_from_a_parent_directory_hints_at_its_lines() {
         let (_dir, sources) = sources();
         let changed = |diff: &str| {
             let changed = changes::parse(diff);

@@ -5,20 +5,20 @@ use nopol_source::Sources;
 use super::fix::SiteEdit;
 use crate::patch::edit::Edit;
 
-/// The lines of a file that an edit replaces, and those that it puts there. Lines that stay are in neither.
+/// The lines of a file that an edit replaces, and their replacement. Lines that do not change are in neither.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hunk<'t> {
-    /// The file up to the lines that go.
+    /// The file before the replaced lines.
     pub before: &'t str,
-    /// The lines that go; empty where lines are only inserted.
+    /// The replaced lines. Empty if lines are only inserted.
     pub old: &'t str,
-    /// The file after them.
+    /// The file after the replaced lines.
     pub after: &'t str,
-    /// The lines that come.
+    /// The new lines.
     pub new: String,
 }
 
-/// What an edit changes.
+/// The hunk of an edit.
 pub fn hunk<'t>(sources: &'t Sources, edit: &SiteEdit) -> Hunk<'t> {
     let site = &sources.sites[edit.site];
     let text: &str = &sources.files[site.file].text;

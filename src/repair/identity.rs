@@ -1,5 +1,5 @@
-//! What the report says of the subject itself: its packages, where it is in its repository, and which lines of it a pull
-//! request shows.
+//! What the report says about the subject itself: its packages, its directory in the repository, and the lines that a
+//! pull request shows.
 
 use std::fs;
 
@@ -11,10 +11,10 @@ use crate::subject::ecosystem::Package;
 use crate::subject::workspace::Workspace;
 use crate::subject::{SubjectError, changes};
 
-/// Adds it to the outcome. Git is asked in the working copy.
+/// Adds this to the outcome. Git runs in the working copy.
 ///
 /// # Errors
-/// [`SubjectError::Usage`] if there is no such diff.
+/// [`SubjectError::Usage`] if `--diff-base` names neither a diff nor a commit.
 pub fn tell(
     settings: &Settings,
     copy: &Workspace,
@@ -65,7 +65,7 @@ fn package(package: Package) -> PackageReport {
     }
 }
 
-/// What leads to the root from the top of its repository.
+/// The path from the top of the repository to the root, with a slash at the end, or empty.
 pub fn prefix(root: &Utf8Path) -> String {
     let mut dirs = root.ancestors();
     let top = dirs.find(|dir| dir.join(".git").exists());

@@ -1,4 +1,4 @@
-//! Instrumented builds, and whether they still behave like the subject.
+//! Instrumented builds, and checks that they still behave like the subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::probe::{Earlier, Instrumentation, Stage};
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
-/// The first instrumented build, made beside the plain one.
+/// The first instrumented build, made in parallel with the plain one.
 pub struct Prebuilt {
     sites: BTreeSet<SiteIndex>,
     build: Build,
@@ -41,7 +41,7 @@ impl Prebuilt {
         Ok(Self { sites, build })
     }
 
-    /// The build, if it has these sites, with what is known meanwhile of its harnesses.
+    /// The build, if it has the sites of `stage`. Applies what the plain build has taught about its harnesses since.
     fn of(self, stage: &Stage, workspace: &Workspace) -> Option<Build> {
         let is_same = matches!(stage, Stage::Conditions(sites) if *sites == self.sites);
         let mut build = self.build;
@@ -81,19 +81,18 @@ pub fn computing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTr
     sites_where(sources, excluded, |site| site.kind.computes())
 }
 
-/// With more places than this, conditions and insertion points together, it pays to find out first which
-/// functions are reached.
+/// With more sites than this, conditions and insertion points together, it pays off to find out first which functions
+/// are reached.
 const FEW_SITES: usize = 400;
 
-/// The sites of the first instrumented build of a large subject, which shows what is reached at all: one in
-/// each function. `None` if the subject is small, or its language has no such sites.
+/// The sites of the first instrumented build of a large subject: one per function, to learn which functions are
+/// reached. `None` if the subject is small, or its language has no such sites.
 pub fn first_sites(sources: &Sources) -> Option<BTreeSet<SiteIndex>> {
     let entries = function_entries(sources, &BTreeSet::new());
     (sources.sites.len() > FEW_SITES && !entries.is_empty()).then_some(entries)
 }
 
-/// One site in each function that shows whether the function is entered, even if no condition in it is
-/// reached.
+/// One site per function that shows whether the function is entered, even if none of its conditions is reached.
 pub fn function_entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
     let mut first: BTreeMap<FunctionIndex, SiteIndex> = BTreeMap::new();
     for index in sites_where(sources, excluded, Site::asserts) {
@@ -114,10 +113,10 @@ pub fn sites_where(
     wanted.map(|(index, _)| index).collect()
 }
 
-/// Builds one stage of the instrumentation without the parts that the compiler rejects.
+/// Builds one stage of the instrumentation, without the parts that the compiler rejects.
 ///
 /// # Errors
-/// If an error of the compiler cannot be traced to a site, or the run is stopped.
+/// If a compiler error cannot be traced to a site, or the run is stopped.
 pub fn build<'a>(
     session: &Session<'a>,
     knowledge: &mut Knowledge,
@@ -172,8 +171,8 @@ pub fn build<'a>(
     Ok((build, instrumentation))
 }
 
-/// Runs the whole suite with the instrumentation switched off and compares with the baseline.
-/// Tests that hang in the baseline are not run: they would hang here, too.
+/// Runs the whole suite with the instrumentation switched off and compares the outcomes with the baseline. Skips tests
+/// that hang in the baseline, because they would hang here, too.
 ///
 /// # Errors
 /// If the run is stopped.

@@ -1,5 +1,5 @@
-//! From candidate fixes to plausible ones: one build holds all of them behind a run-time switch, and the
-//! tests judge each.
+//! Finds the plausible ones among candidate fixes: one build holds all of them behind a run-time switch, and the tests
+//! judge each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -21,19 +21,18 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::{Part, Stage};
 use crate::rank::model;
 
-/// Fixes judged between two looks at whether there are enough. It does not depend on the number of
-/// processors, since the patches shown must not either.
+/// Fixes judged between two checks whether there are enough. It must not depend on the number of processors, since the
+/// patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
-/// For this many of the best fixes, a failing test has all the time that a test may take.
+/// For this many of the best fixes, a failing test may take as long as any test may.
 const PATIENT: usize = 4;
-/// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
-/// are shown, and some may be rejected when they are built on their own.
+/// Families of plausible fixes needed per fix to be shown: fixes are judged in another order than they are shown, and
+/// some may be rejected when they are built on their own.
 const SPARE: usize = 3;
-/// Patches for which families are looked for even if fewer are to be shown, so that asking for fewer does not change
-/// which is first.
+/// Families are searched for at least this many patches, so that asking for fewer does not change which one is first.
 const LEAST_SHOWN: usize = 5;
 
-/// Moves much cheaper fixes to the front even if they are known to cure fewer tests: they often cure as
+/// Moves much cheaper fixes to the front even if they are known to cure fewer tests, because they often cure just as
 /// many.
 fn promote(fixes: &mut Vec<Fix>) {
     let most = fixes.iter().map(|fix| fix.targets.len()).max().unwrap_or(0);
@@ -48,8 +47,8 @@ fn promote(fixes: &mut Vec<Fix>) {
     fixes.extend(others);
 }
 
-/// Takes alternately the next fix and the next of the likeliest: the order by cost finds what is plausible in many places,
-/// that of the model what will be shown first, and judging ends before all had their turn.
+/// Alternates between the order by cost and the order by the model's score: the first finds plausible fixes in many
+/// places, the second finds those that will be shown first, and judging ends before every fix had its turn.
 fn interleave(fixes: Vec<Fix>, scores: &[f64]) -> Vec<Fix> {
     let mut likeliest: Vec<usize> = (0..fixes.len()).collect();
     likeliest.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
@@ -61,7 +60,7 @@ fn interleave(fixes: Vec<Fix>, scores: &[f64]) -> Vec<Fix> {
         .collect()
 }
 
-/// Finds out which fixes the tests accept, many of them in one build.
+/// Finds the fixes that the tests accept, many of them in one build.
 #[derive(Clone, Copy)]
 pub struct Judge<'s, 'a> {
     session: &'s Session<'a>,
@@ -74,9 +73,8 @@ impl<'s, 'a> Judge<'s, 'a> {
 }
 
 impl Judge<'_, '_> {
-    /// Builds all fixes at once, at most this many, and judges them, cheap and likely ones first, until enough are
-    /// plausible; returns those.
-    /// Fixes in `known` were found plausible before.
+    /// Builds all fixes at once, at most `most`, and judges them, cheap and likely ones first, until enough are
+    /// plausible. Returns the plausible ones. Fixes in `known` were found plausible before.
     ///
     /// # Errors
     /// If the run is stopped; the fixes found plausible by then are in [`Knowledge::held`].
@@ -148,7 +146,7 @@ impl Judge<'_, '_> {
         let bounds = self.session.bounds();
         let suite = self.session.suite(&build.binaries);
         let mut plausible: Vec<Fix> = Vec::new();
-        // Those that fail a test which they should cure.
+        // Fixes that fail a test which they should cure.
         let mut failed: Vec<(&Fix, &Switch)> = Vec::new();
         let mut judged = 0;
         let mut refutations = Refutations::new();
@@ -202,7 +200,7 @@ impl Judge<'_, '_> {
                 }
             }
             judged += some.len();
-            // Stop with enough to show and some to spare, unless a failing test is still without a fix.
+            // Stop with enough fixes to show and some to spare, unless a failing test still has no fix.
             let real = known
                 .iter()
                 .filter(|fix| !fix.is_trivial())
@@ -233,7 +231,7 @@ impl Judge<'_, '_> {
         let is_cured = |test: &TestIndex| all.clone().any(|it| it.targets.contains(test));
         let slow = slow.into_inner().unwrap_or_else(PoisonError::into_inner);
         for test in slow.into_iter().filter(|test| !is_cured(test)) {
-            // One that never ended shows nothing by not ending.
+            // A test that hangs in the baseline shows nothing by hanging here.
             if self.session.baseline.verdicts[test] != Verdict::TimedOut {
                 knowledge.notes.warn(format!(
                     "{} reaches the time limit with some candidates, which count as wrong; if a passing run of it is slow, raise --test-timeout",
@@ -242,7 +240,7 @@ impl Judge<'_, '_> {
             }
         }
         if all.next().is_none() {
-            // Tell if the build itself is the reason.
+            // Warn if the build itself is the reason.
             for test in instrument::changed_outcomes(self.session, &build)? {
                 knowledge.notes.warn(format!(
                     "{} passes or fails differently in the build that contains all candidates, so it could not judge them; good patches may have been missed",
@@ -257,8 +255,8 @@ impl Judge<'_, '_> {
         Ok(plausible)
     }
 
-    /// Of fixes that fail a test which they should cure, those that cure other tests and break none. What cures all that one
-    /// of them cures, and more, is likelier to be right.
+    /// Of fixes that fail a test which they should cure, those that cure other tests and break none. Leaves out a fix
+    /// if another one cures all its tests and more, because that one is likelier to be right.
     fn judge_for_some(
         &self,
         knowledge: &Knowledge,
@@ -309,8 +307,8 @@ impl Judge<'_, '_> {
             && families().len() >= wanted
     }
 
-    /// The passing tests that each fix could break: those that reach one of its sites with an evaluation
-    /// whose outcome the fix changes.
+    /// The passing tests that each fix could break: those that reach one of its sites with an evaluation whose outcome
+    /// the fix changes, and those that were not traced.
     fn affected(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Vec<Vec<TestIndex>> {
         let spectrum = &knowledge.spectrum;
         let passing = self.session.baseline.passing();
@@ -352,7 +350,8 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Why no candidate of this site is plausible, given those that compile, of which the first ones were `judged`.
+/// Why no candidate of this site is plausible. `compiled` holds the candidates that compile, of which the first
+/// `judged` were judged.
 fn failure<'f>(
     site: SiteIndex,
     compiled: impl Iterator<Item = &'f Fix>,
@@ -368,7 +367,7 @@ fn failure<'f>(
     }
 }
 
-/// The failing tests that reach a site of a candidate and that no forced outcome there cured: it may cure them, too.
+/// The failing tests that reach a site of a candidate but are not its targets: it may cure them, too.
 fn others(spectrum: &Spectrum, switch: &Switch, targets: &[TestIndex]) -> Vec<TestIndex> {
     let mut others = targets.to_vec();
     others.retain(|test| {
@@ -384,7 +383,7 @@ mod tests {
     use crate::repair::fix::tests::fix;
 
     #[test]
-    fn a_site_behind_the_candidates_that_are_enough_was_not_tried() {
+    fn a_site_whose_candidates_come_after_enough_others_was_not_tried() {
         let fixes = [fix(1, "a", 1, &[0]), fix(2, "b", 2, &[0])];
         let reason = |site, judged| failure(SiteIndex::new(site), fixes.iter(), judged);
         assert!(reason(1, 1).starts_with("none of its candidates fixes"));
@@ -396,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_have_their_turn_between_the_cheapest() {
+    fn the_likeliest_are_judged_between_the_cheapest() {
         let texts = ["a", "b", "c", "d", "e", "f"];
         let fixes = (1..)
             .zip(texts)

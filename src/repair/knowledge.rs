@@ -1,5 +1,5 @@
-//! What a search has learned so far: which parts compile, which test reaches which site, and what the report will
-//! say about it.
+//! What a search has learned so far: which parts compile, which test reaches which site, and what the report will say
+//! about it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,24 +16,25 @@ use crate::probe::Earlier;
 use crate::report::{Outcome, PatchReport, SiteReport};
 use crate::subject::workspace::Build;
 
-/// What builds and traces have taught.
+/// What builds and traces have shown.
 #[derive(Default)]
 pub struct Knowledge {
-    /// The first instrumented build, if it was made beside the plain one and is not used yet.
+    /// The first instrumented build, if it was made in parallel with the plain one and has not been used yet.
     pub prebuilt: Option<Prebuilt>,
-    /// Sites that no build may have: they do not compile, or change the outcome of a test.
+    /// Sites that no build may instrument: they do not compile, or they change the outcome of a test.
     pub excluded: BTreeSet<SiteIndex>,
-    /// Those of them where the compiler rejects what is put in.
+    /// Excluded sites whose instrumentation the compiler rejects.
     pub rejected: BTreeSet<SiteIndex>,
     /// The last instrumented build.
     pub build: Option<Arc<Build>>,
-    /// Insertion points that were traced with the existing sites and not forced yet.
+    /// Insertion points that were traced together with the existing sites but not forced yet.
     pub insertion_points: Option<BTreeSet<SiteIndex>>,
-    /// What the last instrumented build had and taught.
+    /// The sites of the last instrumented build, and what it showed.
     pub taught: Earlier,
-    /// Captures, by function and text, that the compiler rejected.
+    /// Captures that the compiler rejected, by function and text.
     pub refused: BTreeSet<(FunctionIndex, String)>,
-    /// What is not recorded any more, because a test ended while it was evaluated: methods without arguments, and expressions.
+    /// Methods without arguments and expressions that are not captured any more, because a test ended while it
+    /// evaluated them.
     pub costly: BTreeSet<String>,
     /// Which test reaches which site, as far as traced.
     pub spectrum: Spectrum,
@@ -41,43 +42,44 @@ pub struct Knowledge {
     pub angelic: Vec<AngelicSite>,
     /// Plausible fixes that are not validated yet.
     pub held: Vec<Fix>,
-    /// Plausible fixes that cure only some of the tests that a forced outcome at their site cures. Those may have several causes,
-    /// so these fixes are shown; or one, so the search goes on as if they were not known.
+    /// Plausible fixes that cure only some of the tests that a forced outcome at their site cures. The tests may have
+    /// several causes, so these fixes are shown. They may also have one cause, so the search goes on as if these fixes
+    /// were not known.
     pub partial: Vec<Fix>,
-    /// The first fix that was built on its own, and what came of it.
+    /// The first fix that was built on its own, and the result.
     pub checked: Option<(Fix, Checked)>,
-    /// The first patch that the user was shown, while the search went on.
+    /// The first patch shown to the user while the search went on.
     pub announced: Option<PatchReport>,
     /// The synthesis problems so far, if `--dump` asks for them.
     pub problems: Vec<ProblemFile>,
     pub notes: Notes,
 }
 
-/// What the report will show.
+/// Notes for the report.
 #[derive(Debug, Default)]
 pub struct Notes {
     pub warnings: Vec<String>,
-    /// Failing tests that no forced outcome makes pass, each with a warning that says so; an edit may do it all the same.
+    /// Failing tests that no forced outcome makes pass, each with a warning. An edit may still cure them.
     pub uncured: Vec<(String, String)>,
-    /// Sites that were looked at.
+    /// Sites that were examined.
     pub sites: Vec<SiteReport>,
-    /// Builds of the subject.
+    /// Number of builds of the subject.
     pub builds: u32,
-    /// Changing two conditions at once was tried.
+    /// Whether changing two conditions at once was tried.
     pub tried_pairs: bool,
-    /// The instrumentation changes the outcome of every failing test.
+    /// Whether the instrumentation changes the outcome of every failing test.
     pub is_disturbed: bool,
 }
 
 impl Notes {
-    /// Adds a warning, once.
+    /// Adds a warning unless it is there already.
     pub fn warn(&mut self, warning: String) {
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }
 
-    /// Notes why an angelic site gave no patch; the first reason is kept.
+    /// Notes why an angelic site has no patch. The first reason is kept.
     pub fn set_reason(&mut self, id: &str, reason: &str) {
         let is_it = |site: &&mut SiteReport| site.id == id && !site.angelic.is_empty();
         if let Some(site) = self.sites.iter_mut().find(is_it) {
@@ -85,8 +87,8 @@ impl Notes {
         }
     }
 
-    /// Moves everything into the outcome, which has its patches. An engine may find a patch where an earlier one found
-    /// none; then that reason no longer applies.
+    /// Moves everything into the outcome, whose patches are final. Drops the reason for a site without a patch if a
+    /// later engine found a patch there.
     pub fn report(&mut self, outcome: &mut Outcome) {
         let notes = std::mem::take(self);
         outcome.warnings.extend(notes.warnings);
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_a_patch_fixes_is_not_said_to_be_beyond_help() {
+    fn a_test_that_a_patch_fixes_has_no_warning_that_it_is_uncured() {
         let notes = || Notes {
             uncured: ["a", "b", "b"]
                 .map(|test| (test.to_owned(), format!("nothing ends {test}")))
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_with_a_patch_has_no_reason_for_having_none() {
+    fn a_site_with_a_patch_loses_its_reason_for_having_none() {
         let mut notes = Notes {
             sites: vec![site("a", true), site("b", true), site("ab", true)],
             ..Notes::default()

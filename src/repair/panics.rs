@@ -1,4 +1,4 @@
-//! Where failing tests panic or crash inside the subject. A test that does so in the middle of a function often wants a
+//! Where failing tests panic or crash inside the subject. A test that panics in the middle of a function often needs a
 //! guard or another condition right there.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,25 +14,25 @@ use super::session::Session;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::PanicAt;
 
-/// Lines, from 1, in which failing tests panic or crash, and the functions that have them.
+/// The lines, counted from 1, in which failing tests panic or crash, and the functions that contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panics {
     lines: BTreeSet<(FileIndex, usize)>,
     functions: BTreeSet<FunctionIndex>,
-    /// What must hold in a function so that an expression of it does not panic as it did.
+    /// Conditions that prevent an expression of a function from panicking again.
     prevented: BTreeMap<FunctionIndex, Vec<Prevented>>,
-    /// Whether one of the tests says that a number did not fit its type.
+    /// Whether one of the tests reports an arithmetic overflow.
     is_overflow: bool,
 }
 
 impl Panics {
-    /// Where these failing tests panic or crash, as far as that is in a function with sites.
+    /// Where these failing tests panic or crash. Only places in functions with sites are included.
     pub fn at(session: &Session, knowledge: &Knowledge, targets: &[TestIndex]) -> Self {
         let outputs = targets.iter().map(|test| &session.baseline.output[test]);
         let mut panics = Self::of(session.sources, outputs.map(String::as_str));
         for test in targets {
             panics.is_overflow |= session.baseline.output[test].contains(" with overflow");
-            // An assertion crashes where something was noticed, which may be far from what is wrong.
+            // A failed assertion crashes where the fault was noticed, which may be far from the fault.
             let asserts = session.baseline.output[test].contains("Assertion `");
             if let Some(last) = knowledge.spectrum.crashes.get(test).filter(|_| !asserts) {
                 let site = session.site(*last);
@@ -62,7 +62,7 @@ impl Panics {
             let Some(at) = start_of(text, line) else {
                 continue;
             };
-            // The innermost function starts last. Test code has none.
+            // Of nested functions, the innermost starts last. Test code has no functions with sites.
             let functions = sources.functions.iter_enumerated();
             let has_it = |(_, function): &(FunctionIndex, &Function)| {
                 function.file == file && function.span.start <= at && at < function.span.end
@@ -83,12 +83,13 @@ impl Panics {
         panics
     }
 
-    /// What must hold in a function so that no expression of it panics as the tests do.
+    /// Conditions that prevent the expressions of a function from panicking as in the tests.
     pub fn prevented_in(&self, function: FunctionIndex) -> &[Prevented] {
         self.prevented.get(&function).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a new clause of an edit is one of those, or an edit no longer evaluates always what panicked.
+    /// Whether an edit adds one of those conditions as a clause, or no longer always evaluates the operand that
+    /// panicked.
     pub fn is_prevented_by(&self, sources: &Sources, edit: &SiteEdit) -> bool {
         let prevented = self.prevented_in(edit.function);
         if prevented.is_empty() {
@@ -114,7 +115,7 @@ impl Panics {
         })
     }
 
-    /// How much less a patch at a site costs, because a failing test panics there.
+    /// How much less a patch at a site costs because a failing test panics there.
     pub fn bonus(&self, sources: &Sources, index: SiteIndex) -> u32 {
         match self.seen_from(sources, index) {
             PanicAt::Elsewhere => 0,
@@ -123,12 +124,12 @@ impl Panics {
         }
     }
 
-    /// Whether a failing test reports that a number did not fit at a site.
+    /// Whether a failing test reports an arithmetic overflow at a site.
     pub fn overflows_at(&self, sources: &Sources, index: SiteIndex) -> bool {
         self.is_overflow && self.seen_from(sources, index) == PanicAt::Here
     }
 
-    /// Where the tests panic, seen from a site.
+    /// Where the tests panic, relative to a site.
     pub fn seen_from(&self, sources: &Sources, index: SiteIndex) -> PanicAt {
         let site = &sources.sites[index];
         if !self.functions.contains(&site.function) {
@@ -145,20 +146,21 @@ impl Panics {
     }
 }
 
-/// Whether a condition without blanks differs only in `||` for `|` or `&&` for `&`, which skips the second operand.
+/// Whether a condition, written without blanks, differs only in `||` for `|` or `&&` for `&`, which may skip the second
+/// operand.
 fn is_made_lazy(old: &str, new: &str) -> bool {
     let eager = |text: &str| text.replace("||", "|").replace("&&", "&");
     new.len() > old.len() && eager(old) == eager(new)
 }
 
-/// The file, line and column of ` src/lib.rs:3:5:`.
+/// The file, line and column in a location such as `src/lib.rs:3:5:`.
 fn place(location: &str) -> Option<(&str, usize, usize)> {
     let mut parts = location.trim().trim_end_matches(':').rsplitn(3, ':');
     let (column, line, path) = (parts.next()?, parts.next()?, parts.next()?);
     Some((path, line.parse().ok()?, column.parse().ok()?))
 }
 
-/// The byte at which the text of a line, from 1, starts behind its indentation.
+/// The byte at which the text of a line, counted from 1, starts after its indentation.
 fn start_of(text: &str, line: usize) -> Option<usize> {
     let mut at = 0;
     for (number, found) in (1..).zip(text.split_inclusive('\n')) {
@@ -175,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_starts_behind_its_indentation() {
+    fn a_line_starts_after_its_indentation() {
         assert_eq!(start_of("a\n  b\n", 2), Some(4));
         assert_eq!(start_of("a\n", 3), None);
     }

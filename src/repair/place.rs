@@ -1,4 +1,4 @@
-//! The cost of a patch's place, excluding its condition.
+//! The cost of a patch's place, without that of its condition.
 
 use nopol_source::{BodyOrigin, Form, Site, SiteKind};
 use nopol_synth::weights::WEIGHTS;
@@ -33,7 +33,7 @@ fn body(origin: BodyOrigin) -> u32 {
     }
 }
 
-/// Cost of the passing tests that reach a site of a kind, given its suspiciousness from 0 to 1.
+/// Cost of a site that passing tests reach, given its suspiciousness from 0 to 1.
 pub fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
     let place = &WEIGHTS.place;
     let most = match kind.is_new() {

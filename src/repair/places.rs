@@ -1,4 +1,4 @@
-//! Where a patch may go, found out without a search, for a patch from another person's report.
+//! Finds where a patch may go without a search, for patches from another person's report.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -12,33 +12,33 @@ use crate::report::EditReport;
 use crate::report::regions::position;
 use crate::subject::Subject;
 
-/// The sites of a subject as it is now.
+/// The sites of a subject in its current state.
 #[derive(Debug)]
 pub struct Places {
     sources: Sources,
 }
 
 impl Places {
-    /// Reads the subject's sources. Nothing is built, and nothing of the subject runs.
+    /// Reads the subject's sources without building or running it.
     pub fn of(subject: &Subject) -> Self {
         Self {
             sources: subject.readable().read(&subject.root, &|_| true),
         }
     }
 
-    /// Refuses a file that has no sites, such as a manifest, a build script, a test or a file that the subject does not compile.
+    /// Refuses a file without sites, such as a manifest, a build script, a test, or a file that is not compiled.
     ///
     /// # Errors
-    /// If it has none.
+    /// If the file has no sites.
     pub fn check_file(&self, path: &str) -> Result<()> {
         self.file(path).map(drop)
     }
 
-    /// Refuses an edit elsewhere than where this tool puts a patch: on the lines of a site, in C also elsewhere in a function that
-    /// has sites.
+    /// Refuses an edit in a place where this tool never puts a patch. An edit must touch the lines of a site; in C it
+    /// may be anywhere in a function that has sites.
     ///
     /// # Errors
-    /// If there is no site, or the edit has characters that a diff would not show.
+    /// If the place is wrong, or the edit has characters that a diff would not show.
     pub fn check(&self, edit: &EditReport) -> Result<()> {
         let (index, file) = self.file(&edit.file)?;
         let (line, column) = (edit.line, edit.column);
@@ -60,7 +60,7 @@ impl Places {
             let span = &function.span;
             function.file == index && span.start < changed.start && changed.end < span.end
         });
-        // What functions of C do to linked structures is changed between their statements, too.
+        // Repairs of linked structures in C also change code between sites.
         match is_in_function && (is_at_site || self.sources.language == Language::C) {
             true => Ok(()),
             false => bail!(
@@ -74,7 +74,7 @@ impl Places {
         let mut files = self.sources.files.iter_enumerated();
         let has_sites = |index| self.sources.sites.iter().any(|site| site.file == index);
         match files.find(|(index, file)| file.path == Utf8Path::new(path) && has_sites(*index)) {
-            // Paths that differ only in `.` or slashes are equal, and only one of them is that of a report.
+            // Paths that differ only in `.` or slashes compare equal, but a report has only one spelling.
             Some((index, file)) if file.path.as_str() == path => Ok((index, file)),
             _ => bail!(
                 "{path} is not a file that a patch can change, so this report is not from a search here"
@@ -83,13 +83,13 @@ impl Places {
     }
 }
 
-/// What two texts of a file differ in, as a unified diff.
+/// The unified diff between two texts of a file.
 pub fn diff(subject: &Subject, file: &str, before: &str, after: &str) -> String {
     let path = subject.path_in_diffs(Utf8Path::new(file));
     diff::unified(&path, before, after)
 }
 
-/// A span without the white space at both of its ends.
+/// A span without the white space at its ends.
 fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
     let part = &text[span.clone()];
     let (start, end) = (part.trim_start().len(), part.trim_end().len());
@@ -99,7 +99,7 @@ fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// The lines of a span, from 1.
+/// The lines of a span, counted from 1.
 fn lines(text: &str, span: &Range<usize>) -> RangeInclusive<usize> {
     position(text, span.start).line..=position(text, span.end).line
 }

@@ -1,4 +1,4 @@
-//! The order in which fixes are judged and shown, and the failing tests grouped by what cures them.
+//! The order in which fixes are judged and shown, and the groups of failing tests that the same fixes cure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use super::session::Session;
 use super::written;
 use crate::rank::model;
 
-/// The cost of a score of 0.
+/// The cost that corresponds to a score of 0.
 const MIDDLE: f64 = 10_000.0;
-/// What 1 in the score makes in the cost.
+/// The cost that corresponds to a score difference of 1.
 const UNIT: f64 = 10.0;
 
-/// Puts fixes in order: the better ones first, and those that no observation distinguishes together.
+/// Sorts fixes: better ones first, and fixes that no observation distinguishes together.
 #[derive(Clone, Copy)]
 pub struct Ranker<'s, 'a> {
     pub(super) session: &'s Session<'a>,
@@ -31,7 +31,7 @@ impl<'s, 'a> Ranker<'s, 'a> {
 }
 
 impl Ranker<'_, '_> {
-    /// Plausible fixes with the costs that were learned ([`crate::rank`]) in place of those by which they were searched.
+    /// Plausible fixes, with costs from the learned model ([`crate::rank`]) instead of the search costs.
     pub fn ranked(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Fix> {
         let scores = model::scores(&self.facts(knowledge, &fixes));
         let written = written::corrections(self.session.sources, &fixes, &scores);
@@ -45,7 +45,7 @@ impl Ranker<'_, '_> {
                 .iter()
                 .map(|edit| self.session.hints.bonus(edit.site))
                 .max();
-            // In the unit of the costs set by hand, and never below 0.
+            // In the unit of the hand-set costs, and never below 0.
             fix.cost = (MIDDLE - UNIT * score - f64::from(hinted.unwrap_or(0)))
                 .round()
                 .clamp(0.0, 2.0 * MIDDLE) as u32;
@@ -53,7 +53,7 @@ impl Ranker<'_, '_> {
         self.distinct(fixes)
     }
 
-    /// Ranked fixes without those that write what a better one writes: a condition inside of another one is both.
+    /// Drops fixes that write the same lines as a better one: a condition inside another one can be reached as either.
     fn distinct(&self, mut fixes: Vec<Fix>) -> Vec<Fix> {
         fixes.sort_by(in_order);
         let mut known = BTreeSet::new();
@@ -66,14 +66,13 @@ impl Ranker<'_, '_> {
     }
 }
 
-/// The score by which a fix was ranked.
+/// The score behind the cost of a ranked fix.
 pub fn score(ranked: &Fix) -> f64 {
     (MIDDLE - f64::from(ranked.cost)) / UNIT
 }
 
-/// Sorts fixes best first and diversifies the order: variants of better fixes come later, because a
-/// reader wants one of them and then the other places. Fixes that cure more tests come first; last
-/// resorts come last.
+/// Sorts fixes best first and diversifies the order: variants of better fixes come later, because a reader wants one of
+/// them and then the other places. Fixes that cure more tests come first, last resorts come last.
 pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
     fixes.sort_by(in_order);
     let mut at_sites: BTreeMap<Vec<SiteIndex>, u32> = BTreeMap::new();
@@ -101,7 +100,7 @@ pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
     spread.into_iter().map(|(_, fix)| fix).collect()
 }
 
-/// The one that cures most first, then the cheapest.
+/// Fixes that cure more tests first, then cheaper ones.
 pub fn in_order(a: &Fix, b: &Fix) -> std::cmp::Ordering {
     let by_targets = b.targets.len().cmp(&a.targets.len());
     by_targets.then_with(|| by_edits(a, b))
@@ -117,7 +116,7 @@ fn by_edits(a: &Fix, b: &Fix) -> std::cmp::Ordering {
         .then_with(|| of_edits().unwrap_or(a.edits.len().cmp(&b.edits.len())))
 }
 
-/// The cheapest first, then the one that disagrees least, then the most suspicious place.
+/// Cheaper edits first, then those with fewer disagreements, then those at more suspicious places.
 pub fn by_cost(a: &SiteEdit, b: &SiteEdit) -> std::cmp::Ordering {
     let disagreements = |edit: &SiteEdit| edit.evidence.disagreements();
     a.cost
@@ -127,17 +126,17 @@ pub fn by_cost(a: &SiteEdit, b: &SiteEdit) -> std::cmp::Ordering {
         .then(a.site.cmp(&b.site))
 }
 
-/// Failing tests that seem to have one cause: the same fixes cure them.
+/// Failing tests that probably have one cause: the same fixes cure them.
 #[derive(Debug)]
 pub struct Group {
     pub tests: Vec<TestIndex>,
-    /// Indices of the fixes, in their order.
+    /// Indices of the fixes, in the order of the fixes.
     pub fixes: Vec<usize>,
 }
 
-/// Groups the failing tests by fix, best first: the tests that the first fix cures, then the tests cured
-/// by the first fix that cures any other, and so on. A fix belongs to the first group of which it cures a
-/// test. This way several faults do not hide behind variants of one patch.
+/// Groups the failing tests by fix, best first: the tests that the first fix cures, then the tests cured by the first
+/// fix that cures any other test, and so on. A fix belongs to the first group that contains one of its tests. This way,
+/// variants of one patch do not hide the patches for other faults.
 pub fn groups(fixes: &[Fix]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut group_of: BTreeMap<TestIndex, usize> = BTreeMap::new();
@@ -212,7 +211,7 @@ mod tests {
         let groups = groups(&fixes);
         let cured: Vec<_> = groups.iter().map(|group| group.tests.clone()).collect();
         assert_eq!(cured, [tests(&[0, 1]), tests(&[2]), tests(&[3])]);
-        // A fix is listed where the first of its tests is.
+        // A fix is in the group of its first test.
         let fixes: Vec<_> = groups.iter().map(|group| group.fixes.clone()).collect();
         assert_eq!(fixes, [vec![0, 1], vec![3], vec![2]]);
     }

@@ -1,4 +1,4 @@
-//! How sure the tool is of each family, given all that cures one of the same tests.
+//! The confidence in each family, given all families that cure one of the same tests.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::ranking::score;
 use crate::rank::{features, model};
 
 impl Ranker<'_, '_> {
-    /// Adds how sure the ranking is of each member of these families, which are in their order.
+    /// Adds the confidence in each member of these families, which are in their final order.
     pub fn rate(&self, knowledge: &Knowledge, families: &mut [Family]) {
         let most = self.most(knowledge, families);
         self.add_confidence(families, &most);
@@ -23,7 +23,7 @@ impl Ranker<'_, '_> {
         hold_down(families, &most);
     }
 
-    /// The most confidence in each member of each family.
+    /// The upper bound on the confidence in each member of each family.
     fn most(&self, knowledge: &Knowledge, families: &[Family]) -> Vec<Vec<f64>> {
         let members: Vec<Fix> = families.iter().flat_map(Family::members).cloned().collect();
         let case = self.facts(knowledge, &members);
@@ -32,7 +32,7 @@ impl Ranker<'_, '_> {
         let (failing, none) = (self.targets(), BTreeSet::new());
         let mut of_members = members.iter().zip(&case.candidates).zip(&rows);
         let mut most = |family: &Family| -> Vec<f64> {
-            // Another shard may cure what this one does not.
+            // Another shard may cure tests that this one does not.
             let failing = self.session.settings.shard.map_or(&failing, |_| &none);
             let partial = most_of_partial(failing, &family.best, families);
             let members = of_members.by_ref().take(1 + family.others.len());
@@ -49,7 +49,7 @@ impl Ranker<'_, '_> {
         families.iter().map(&mut most).collect()
     }
 
-    /// The failing tests that patches are looked for.
+    /// The failing tests for which patches are searched.
     fn targets(&self) -> BTreeSet<TestIndex> {
         let wanted = &self.session.settings.failing;
         let is_wanted = |test: &TestIndex| {
@@ -79,7 +79,7 @@ impl Ranker<'_, '_> {
             let all: Vec<f64> = own.iter().copied().chain(rivals.flat_map(scores)).collect();
             let shares = model::shares(&all).into_iter();
             let rated = most.iter().zip(shares);
-            // What it is compared with may be nothing at all, so the share alone says little.
+            // The rivals may be worthless, so the share alone says little.
             let rated =
                 rated.map(|(most, share)| hundredths(learned.confidence(share, shift).min(*most)));
             rated.collect::<Vec<f64>>()
@@ -91,8 +91,8 @@ impl Ranker<'_, '_> {
     }
 }
 
-/// The most confidence in a patch because of failing tests that it does not cure. Where another one cures them, too, it is hardly
-/// the right one; where none does, they may have another cause, or it is not the right one.
+/// The upper bound on the confidence in a patch that does not cure all failing tests. If another patch also cures the
+/// others, this one is hardly right. If none does, the others may have another cause, or this patch is wrong.
 fn most_of_partial(failing: &BTreeSet<TestIndex>, fix: &Fix, families: &[Family]) -> f64 {
     let own: BTreeSet<TestIndex> = fix.targets.iter().copied().collect();
     let all: Vec<BTreeSet<TestIndex>> = families
@@ -112,7 +112,8 @@ fn most_of_partial(failing: &BTreeSet<TestIndex>, fix: &Fix, families: &[Family]
     }
 }
 
-/// Holds what sharing and pooling gave below what speaks against each, and in the order of the families that cure the same.
+/// Applies the upper bounds again after sharing and pooling, and keeps confidences falling along families that cure the
+/// same tests.
 fn hold_down(families: &mut [Family], most: &[Vec<f64>]) {
     for (family, most) in families.iter_mut().zip(most) {
         for (confidence, most) in family.confidence.iter_mut().zip(most) {
@@ -128,8 +129,8 @@ fn hold_down(families: &mut [Family], most: &[Vec<f64>]) {
     }
 }
 
-/// Among the fixes that cure a test, at most one is what a maintainer would write. So each family has its confidence only in
-/// as far as none before it is right, and all of them together have no more than 1.
+/// At most one of the fixes that cure a test is what a maintainer would write. Scales each family's confidence by the
+/// probability that none before it is right, so that their sum is at most 1.
 fn share_confidence(families: &mut [Family]) {
     for nth in 1..families.len() {
         let (before, rest) = families.split_at_mut(nth);
@@ -145,16 +146,16 @@ fn share_confidence(families: &mut [Family]) {
     }
 }
 
-/// Families are not in the order of their confidence alone: other places come before a second idea at one place, and in
-/// C costs set by hand decide. So that a percentage never contradicts the order, neighbours of which the later one is
-/// likelier share their mean (isotonic regression by pooling adjacent violators), which keeps the sum. What cures other
-/// tests, or is a last resort, comes later for another reason, and is not compared.
+/// Families are not ordered by confidence alone: a second idea at one place comes after other places, and in C hand-set
+/// costs decide. So that a percentage never contradicts the order, neighbours of which the later one is likelier share
+/// their mean (isotonic regression by pooling adjacent violators), which keeps the sum. Families that cure other tests,
+/// and last resorts, come later for other reasons and are not compared.
 fn pool_confidence(families: &mut [Family]) {
     let is_compared = |a: &Family, b: &Family| {
         a.best.targets == b.best.targets && a.best.is_trivial() == b.best.is_trivial()
     };
     for run in families.chunk_by_mut(is_compared) {
-        // Sums and sizes of what is pooled so far.
+        // Sums and sizes of the pools so far.
         let mut pools: Vec<(f64, usize)> = Vec::new();
         for family in &*run {
             let mut pool = (family.confidence.first().copied().unwrap_or(0.0), 1);
@@ -177,7 +178,7 @@ fn pool_confidence(families: &mut [Family]) {
     }
 }
 
-/// The same digits on every machine.
+/// Rounds to hundredths, so that every machine prints the same digits.
 fn hundredths(confidence: f64) -> f64 {
     (confidence * 100.0).round() / 100.0
 }
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cures_one_test_has_no_more_confidence_than_one_of_them_can_have() {
+    fn families_that_cure_one_test_share_a_confidence_of_at_most_one() {
         let mut families = [
             family(0.6, &[0], false),
             family(0.5, &[0, 1], false),
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cures_less_than_another_or_not_all_is_not_sure() {
+    fn a_patch_that_cures_fewer_tests_than_another_or_not_all_is_bounded() {
         let failing: BTreeSet<TestIndex> = tests(&[0, 1, 2]).into_iter().collect();
         let most = |families: &[Family]| -> Vec<f64> {
             let most = |family: &Family| most_of_partial(&failing, &family.best, families);
@@ -239,7 +240,7 @@ mod tests {
         let bounds = &WEIGHTS.confidence;
         let all = [family(0.5, &[0, 1, 2], false), family(0.5, &[0, 1], false)];
         assert_eq!(most(&all), [1.0, bounds.unlikely]);
-        // Two of three, and nothing cures the third; then two causes, each with its own.
+        // First, two of three tests cured and no patch for the third; then two causes, each with its own patch.
         assert_eq!(most(&[family(0.9, &[0, 1], false)]), [bounds.usual]);
         let causes = [family(0.9, &[0, 1], false), family(0.9, &[2], false)];
         assert_eq!(most(&causes), [1.0, 1.0]);

@@ -1,5 +1,5 @@
-//! Runs a version of the subject that is known to be right to get the expected results of tests that do not state them
-//! (`--reference`). It is built in a working copy of its own.
+//! Runs a version of the subject that is known to be right, to get the expected results of tests that do not state them
+//! (`--reference`). That version is built in a working copy of its own.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use super::setup::Setup;
 use crate::report::progress::Progress;
 use crate::subject::Subject;
 
-/// The subject with the answers of the version in this directory.
+/// The subject with expected results from the version in the directory `version`.
 ///
 /// # Errors
 /// If that version cannot be read or does not build, or the run is stopped.

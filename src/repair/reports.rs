@@ -1,4 +1,4 @@
-//! Sites, tests and forced outcomes as the report has them.
+//! Converts sites, tests and forced outcomes to their form in the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
     }
 }
 
-/// The conditions that could not be examined, in the functions that these tests go through; `None` if there is none.
+/// The conditions that could not be examined, in the functions that these tests reach; `None` if there are none.
 pub fn rejected(session: &Session, knowledge: &Knowledge, targets: &[TestIndex]) -> Option<String> {
     const MOST_TOLD: usize = 4;
     let sites = &session.sources.sites;
@@ -74,7 +74,7 @@ pub fn rejected(session: &Session, knowledge: &Knowledge, targets: &[TestIndex])
     })
 }
 
-/// The texts of the files that sites are in.
+/// The texts of the files that contain these sites.
 pub fn texts(sources: &Sources, sites: &[SiteReport]) -> BTreeMap<String, Arc<str>> {
     let files = sources.files.iter();
     let has_site = |path: &str| sites.iter().any(|site| site.file == path);
@@ -84,13 +84,14 @@ pub fn texts(sources: &Sources, sites: &[SiteReport]) -> BTreeMap<String, Arc<st
         .collect()
 }
 
-/// Whether `list` shows a place. Nearly every place is an insertion point; early exits are listed if they are asked for.
+/// Whether `list` shows a site. Nearly every place is an insertion point, so of those only early exits are listed, and
+/// only on request.
 fn is_listed(settings: &Settings, site: &Site) -> bool {
     let kind = site.kind.patch_kind();
     !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
 }
 
-/// Counts the places that the settings leave.
+/// Counts the sites that the settings and hints allow.
 pub fn scope(settings: &Settings, hints: &Hints, sources: &Sources, scope: &mut Scope) {
     let unwanted = hints.unwanted(settings, sources);
     let sites = sources.sites.iter_enumerated();
@@ -105,7 +106,7 @@ pub fn scope(settings: &Settings, hints: &Hints, sources: &Sources, scope: &mut 
     scope.is_unchanged = settings.only_in_diff && hints.is_unchanged;
 }
 
-/// Adds all tests, and all places where a patch can go, to the outcome.
+/// Adds all tests and all allowed sites to the outcome.
 pub fn list(
     settings: &Settings,
     hints: &Hints,
@@ -122,7 +123,7 @@ pub fn list(
     outcome.ending = Ending::Listed;
 }
 
-/// What reports for people call the tests.
+/// The names of the tests in reports for people.
 pub fn names(tests: &TiSlice<TestIndex, TestId>) -> TestNames {
     TestNames::new(
         tests
@@ -131,7 +132,7 @@ pub fn names(tests: &TiSlice<TestIndex, TestId>) -> TestNames {
     )
 }
 
-/// The suspicious sites in their order, with the forced outcomes that cure tests.
+/// The suspicious sites in their order, each with the forced outcomes that cure tests.
 pub fn suspects(
     session: &Session,
     suspects: &[Suspect],
@@ -151,7 +152,7 @@ pub fn suspects(
             });
             let mut angelic = Vec::new();
             for report in reports {
-                // An evaluation that is flipped and one that is set to the other outcome are reported alike.
+                // Flipping an evaluation and setting it to the other outcome are reported alike.
                 if !angelic.contains(&report) {
                     angelic.push(report);
                 }
@@ -165,7 +166,7 @@ pub fn suspects(
         .collect()
 }
 
-/// What a sequence forces, as the report has it.
+/// A sequence of forced outcomes in the form of the report.
 fn how(sequence: &Sequence) -> AngelicHow {
     let set = |forced: &Forced| match forced.how {
         How::Set(value) => value,

@@ -1,5 +1,4 @@
-//! What does not change during a search: the subject's working copies, sources, tests and baseline, and
-//! the settings.
+//! What does not change during a search: the subject's working copies, sources, tests and baseline, and the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,7 +22,7 @@ use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
 
-/// Seconds that a short test takes at most.
+/// Most seconds that a short test takes.
 const SHORT: f64 = 0.1;
 
 /// What every step after the baseline reads.
@@ -31,25 +30,25 @@ pub struct Session<'a> {
     pub settings: &'a Settings,
     pub progress: &'a Progress,
     pub supervisor: &'a Supervisor,
-    /// What the plain build took.
+    /// Seconds that the plain build took.
     pub build_seconds: f64,
     pub copies: &'a Copies<'a>,
     pub runner: &'a Runner<'a>,
     pub sources: &'a Sources,
     pub tests: &'a TiSlice<TestIndex, TestId>,
     pub baseline: &'a Baseline,
-    /// What the compiler warns of without a patch.
+    /// Compiler warnings of the subject without a patch.
     pub warnings: BTreeSet<String>,
     /// The counterexamples of tests with generated input.
     pub replays: Replays,
     /// Where the runtime for instrumented builds is.
     pub runtime: Utf8PathBuf,
-    /// What formulas say of conditions.
+    /// The answers of formulas about conditions.
     pub foreseeing: Foreseeing,
     /// Sites that must not be patched. They are still traced, because their coverage tells which tests
     /// enter the function.
     pub unwanted: BTreeSet<SiteIndex>,
-    /// Where the user thinks that the fault is.
+    /// Where the user thinks the fault is.
     pub hints: Hints,
 }
 
@@ -59,8 +58,8 @@ impl Session<'_> {
         &self.sources.sites[site]
     }
 
-    /// The sites that these failing tests reach and that may be patched, most suspicious first, of every
-    /// kind. Empty before an engine has traced the tests.
+    /// The sites of every kind that these failing tests reach and that may be patched, most suspicious first. Empty
+    /// before an engine has traced the tests.
     pub fn suspects(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Vec<Suspect> {
         let passing = self.baseline.passing();
         let mut suspects = knowledge.spectrum.rank(targets, &passing);
@@ -68,13 +67,13 @@ impl Session<'_> {
         suspects
     }
 
-    /// Whether a site may be patched: the user wants it, and instrumentation of it compiles and changes
-    /// nothing.
+    /// Whether a site may be patched: the user allows it, its instrumentation compiles, and the instrumentation changes
+    /// no outcome of a test.
     pub fn may_patch(&self, knowledge: &Knowledge, site: SiteIndex) -> bool {
         !knowledge.excluded.contains(&site) && !self.unwanted.contains(&site)
     }
 
-    /// The tests in one of the subject's builds.
+    /// The suite of tests in one of the subject's builds.
     pub fn suite<'s>(&'s self, binaries: &'s BTreeMap<TargetId, Binary>) -> Suite<'s> {
         Suite {
             runner: self.runner,
@@ -99,9 +98,8 @@ impl Session<'_> {
         self.sources.language.policies()
     }
 
-    /// The wall-clock limit of a forced run, beside its fuel: far above what any test of the baseline took,
-    /// because a busy machine must not change the result. A slow failing test is hardly faster once it is
-    /// cured.
+    /// The wall-clock limit of a forced run, in addition to its fuel. It is far above what any test of the baseline
+    /// took, because a busy machine must not change the result. A slow failing test is hardly faster once it is cured.
     fn forced_timeout(&self) -> Duration {
         let baseline = self.baseline;
         let slowest = |tests: Vec<TestIndex>| {
@@ -118,8 +116,8 @@ impl Session<'_> {
         limit.min(self.settings.test_timeout)
     }
 
-    /// How many forced runs may go on side by side, unless the user says. Where every test is short, one that takes long
-    /// waits.
+    /// Forced runs in parallel, unless the user sets a number. If every test is short, a run that takes long is waiting
+    /// for something, so more runs than processors are useful.
     fn forced_at_once(&self) -> usize {
         let baseline = self.baseline;
         let mut tests = baseline.seconds.iter_enumerated();
@@ -132,13 +130,13 @@ impl Session<'_> {
         }
     }
 
-    /// How long it may take to build a patch and to run all tests.
+    /// An upper estimate of the time to build a patch and run all tests.
     pub fn time_to_check(&self) -> Duration {
         let tests: f64 = self.baseline.seconds.iter().sum();
         Duration::from_secs_f64(1.0 + 2.0 * (self.build_seconds + tests))
     }
 
-    /// How long a test may take with instrumentation.
+    /// The time limit of a test with instrumentation.
     pub fn timeout_of(&self, test: TestIndex) -> Duration {
         let usual = self.baseline.seconds[test];
         let limit = self.settings.test_timeout;

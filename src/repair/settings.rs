@@ -1,4 +1,4 @@
-//! The settings of a run, with nothing left open. Does not know where each was set.
+//! The settings of a run, fully resolved. This module does not know where each value came from.
 
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
@@ -19,10 +19,10 @@ use super::shard::Shard;
 use crate::config::seconds;
 use crate::subject::{Project, Subject, SubjectError};
 
-/// Most steps of a failing or forced test unless another limit is given.
+/// Most steps of a failing or forced test, unless a limit is set.
 const FUEL: NonZeroU64 = NonZeroU64::MIN.saturating_add(20_000_000 - 1);
 
-/// How far the pipeline goes.
+/// How far the pipeline runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
     /// Run the tests as they are.
@@ -36,87 +36,87 @@ pub enum Depth {
     Repair,
 }
 
-/// Everything a run depends on. What files and the environment can say of it is defined here once: a field's
-/// name is the key, and the name of the long option.
+/// Everything that a run depends on. Fields that files and the environment can set are defined only here: a field's
+/// name is its key and the name of its long option.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Settings {
-    /// What is under repair.
+    /// The project under repair.
     #[serde(skip)]
     pub project: Project,
-    /// The program that stands in for compilers in instrumented builds: one that begins with
+    /// The program that stands in for compilers in instrumented builds: a program whose first call is
     /// [`crate::run_as_stand_in`].
     #[serde(skip)]
     pub tool: Option<PathBuf>,
-    /// Files to which this call writes reports: no search depends on them.
+    /// Files to which this call writes reports. No search depends on them.
     #[serde(skip)]
     pub outputs: BTreeSet<PathBuf>,
-    /// How far to go.
+    /// How far the pipeline runs.
     #[serde(skip)]
     pub depth: Depth,
     /// The failing tests to fix; all if empty.
     pub failing: Vec<String>,
-    /// The directory of a version that is known to be right; what it prints is what tests expect that do not say.
+    /// The directory of a version that is known to be right. Tests without an expected result expect what it prints.
     pub reference: Option<Utf8PathBuf>,
     /// Globs of the files that may have sites; all if empty.
     pub file: Vec<String>,
-    /// Globs of files that have none.
+    /// Globs of the files that have no sites.
     pub exclude: Vec<String>,
-    /// The lines (`FILE:FIRST-LAST`) that are looked at; all if empty.
+    /// Lines (`FILE:FIRST-LAST`) to which sites are restricted; all if empty.
     pub lines: Vec<String>,
-    /// Functions and lines (`FILE:LINE`) near which the fault is thought to be.
+    /// Functions and lines (`FILE:LINE`) near which the fault is probably.
     pub near: Vec<String>,
-    /// A unified diff, or a commit since which the fault is thought to have been made.
+    /// A unified diff, or a commit since which the fault was probably introduced.
     pub in_diff: Option<String>,
-    /// Whether only what was changed so is looked at.
+    /// Whether sites are restricted to the lines changed by `in_diff`, or since the last commit.
     pub only_in_diff: bool,
-    /// A unified diff, or a commit with whose difference from `HEAD` a reviewer is shown the patches.
+    /// A unified diff, or a commit: reviewers see the patches on the lines that differ between it and `HEAD`.
     pub diff_base: Option<String>,
     /// The kinds of patches; all if empty.
     pub kind: Vec<PatchKind>,
-    /// Whether two conditions are changed at once where no single patch cures a test.
+    /// Whether two conditions are changed at once if no single patch cures a test.
     pub multi: bool,
     /// Patches shown for each group of failing tests with one probable cause.
     #[serde(deserialize_with = "at_least_one")]
     pub top: usize,
-    /// The least confidence, 0 to 1, of a patch that is shown.
+    /// The least confidence, 0 to 1, of patches that are shown.
     #[serde(deserialize_with = "probability")]
     pub min_confidence: f64,
-    /// The share of the search that is made; all of it if `None`.
+    /// This run's shard of the search; the whole search if `None`.
     pub shard: Option<Shard>,
-    /// Test processes at a time; as many as there are processors if `None`.
+    /// Test processes in parallel; one per processor if `None`.
     #[serde(deserialize_with = "some_positive")]
     pub jobs: Option<NonZeroUsize>,
-    /// For the whole run.
+    /// Time limit of the whole run.
     #[serde(with = "seconds::option")]
     pub time_limit: Option<Duration>,
-    /// For one test.
+    /// Time limit of one test.
     #[serde(with = "seconds")]
     pub test_timeout: Duration,
-    /// For one test, in GiB.
+    /// Memory limit of one test, in GiB.
     #[serde(deserialize_with = "positive")]
     pub memory: NonZeroU32,
-    /// Steps (loop iterations and evaluations) of a failing or forced test.
+    /// Most steps (loop iterations and evaluations) of a failing or forced test.
     pub fuel: NonZeroU64,
-    /// Runs of a failing test in which a single evaluation is made otherwise.
+    /// Most runs of a failing test in which one evaluation of a condition is flipped.
     pub flips: usize,
-    /// What runs of the subject are kept from.
+    /// What the sandbox forbids to runs of the subject.
     pub sandbox: SandboxMode,
-    /// Whether no formula is asked at which conditions other outcomes help.
+    /// Whether formulas about conditions are switched off.
     pub no_formula: bool,
-    /// Whether functions that change linked structures are left alone where no condition repairs them.
+    /// Whether the search for changes of linked structures is switched off.
     pub no_heap: bool,
     /// Whether last resorts are left out.
     pub no_trivial: bool,
-    /// Whether only existing conditions and statements are looked at, for a single patch.
+    /// Whether only existing conditions and statements are examined, for a single patch.
     pub quick: bool,
-    /// Whether nothing is left out to save time.
+    /// Whether nothing is skipped to save time.
     pub thorough: bool,
-    /// Which engine synthesizes conditions.
+    /// The engine that synthesizes conditions.
     pub engine: EngineKind,
-    /// Where synthesis problems are written to.
+    /// The directory to which synthesis problems are written.
     pub dump: Option<Utf8PathBuf>,
-    /// Where the working copies and the build cache are.
+    /// The directory of the working copies and the build cache.
     pub work_dir: Option<Utf8PathBuf>,
 }
 
@@ -160,7 +160,7 @@ impl Default for Settings {
     }
 }
 
-/// A positive number of a type that is no wider than 64 bits, with a message for the user if it is none.
+/// A positive number of a type of at most 64 bits, with an error message for the user.
 fn positive<'de, D: Deserializer<'de>, T: TryFrom<NonZeroU64>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -188,16 +188,16 @@ fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Err
 }
 
 impl Settings {
-    /// The settings that are paths.
+    /// The keys whose values are paths.
     pub const PATHS: [&str; 3] = ["dump", "reference", "work-dir"];
 
-    /// Whether the value of a key is a path, or one if there is such a file.
+    /// Whether the value of a key is always a path, or is one if such a file exists.
     pub fn may_be_path(key: &str) -> bool {
         Self::PATHS.contains(&key) || ["in-diff", "diff-base"].contains(&key)
     }
 
-    /// Why a file may not set a key to a value, if it may not: a file may come with the subject, which must not
-    /// decide what its own code is kept from.
+    /// Why a settings file may not set a key to this value; `None` if it may. A file may come with the subject, which
+    /// must not decide what its own code is forbidden.
     pub fn refused_in_files(key: &str, value: Option<&str>) -> Option<&'static str> {
         let is_off = key == "sandbox" && value == Some(SandboxMode::Off.name());
         is_off.then_some(
@@ -206,23 +206,24 @@ impl Settings {
         )
     }
 
-    /// What is under repair, as it is now.
+    /// The project under repair, loaded now.
     ///
     /// # Errors
-    /// [`SubjectError::Usage`] if that cannot be read.
+    /// [`SubjectError::Usage`] if it cannot be read.
     pub fn subject(&self) -> Result<Subject, SubjectError> {
         let mut subject = Subject::load(&self.project)?;
         subject.tool.clone_from(&self.tool);
         Ok(subject)
     }
 
-    /// Whether linked structures are looked at where no condition repairs: not if kinds of patches or sites are wanted.
+    /// Whether linked structures are searched if no condition repairs the program. Options that narrow the search to
+    /// kinds of patches or a shard exclude them.
     pub fn is_for_structures(&self) -> bool {
         let is_for_all = self.kind.is_empty() && self.shard.is_none();
         is_for_all && !self.no_heap && !self.quick
     }
 
-    /// How many times the usual work may be done.
+    /// The factor by which the usual limits on work are raised.
     pub fn effort(&self) -> usize {
         match self.thorough {
             true => 5,
@@ -238,7 +239,7 @@ impl Settings {
         }
     }
 
-    /// Test processes at a time.
+    /// Test processes in parallel.
     pub fn jobs(&self) -> usize {
         match self.jobs {
             Some(jobs) => jobs.get(),
@@ -257,10 +258,10 @@ impl Settings {
         })
     }
 
-    /// Patterns of `--exclude` that match none of these files.
+    /// The patterns of `--exclude` that match none of these files.
     ///
     /// # Errors
-    /// If one is not a glob.
+    /// If a pattern is not a glob.
     pub fn idle_excludes<'f>(
         &self,
         files: impl Iterator<Item = &'f Utf8Path> + Clone,
@@ -283,12 +284,12 @@ impl Settings {
         }
     }
 
-    /// The options that say where patches may go, as they are given on the command line.
+    /// The options that restrict where patches may go, as written on the command line.
     pub fn narrowed_by(&self) -> Vec<String> {
         let named = |option: &str, values: &[String]| -> Vec<String> {
             let quoted = values.iter().map(|value| match shlex::try_quote(value) {
                 Ok(quoted) => quoted.into_owned(),
-                // No argument has a NUL.
+                // No argument contains NUL, so quoting cannot fail.
                 Err(_) => value.clone(),
             });
             quoted.map(|value| format!("--{option} {value}")).collect()
@@ -311,13 +312,13 @@ impl Settings {
         options
     }
 
-    /// Whether patches are wanted of a kind whose sites have outcomes that can be forced.
+    /// Whether patches are wanted at sites whose outcomes can be forced.
     pub fn wants_outcomes(&self) -> bool {
         let mut kinds = PatchKind::ALL.into_iter();
         kinds.any(|kind| !kind.is_on_request() && self.wants(kind))
     }
 
-    /// The sites that are not of the wanted kinds, or belong to another share of the search.
+    /// The sites that are not of the wanted kinds, or belong to another shard.
     pub fn unwanted(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         sources
             .sites

@@ -1,5 +1,4 @@
-//! What a run needs before the baseline: a place to work in, the working copies, the sources, the
-//! runtime.
+//! Prepares a run before the baseline: the working directory, the working copies, the sources and the runtime.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +24,7 @@ use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
 use crate::subject::{Subject, SubjectError, user_cache};
 
-/// The subject, and where the tool works.
+/// The subject and the working directory.
 pub struct Setup<'s> {
     settings: &'s Settings,
     supervisor: &'s Supervisor,
@@ -36,30 +35,30 @@ pub struct Setup<'s> {
 
 /// The working copies of the subject, by how they are built.
 pub struct Copies<'a> {
-    /// As it is.
+    /// The subject as it is.
     pub plain: Workspace<'a>,
-    /// With instrumentation.
+    /// The subject with instrumentation.
     pub instrumented: Workspace<'a>,
-    /// Without sanitizers, if it has some.
+    /// The subject without sanitizers, if it uses any.
     pub bare: Option<Workspace<'a>>,
 }
 
-/// What the first builds made.
+/// The results of the first builds.
 pub struct FirstBuilds {
-    /// The subject as it is.
+    /// The build of the subject as it is.
     pub plain: Build,
-    /// What it took.
+    /// Seconds that the plain build took.
     pub seconds: f64,
-    /// Where the runtime is.
+    /// The path of the runtime.
     pub runtime: Utf8PathBuf,
     pub prebuilt: Option<Prebuilt>,
 }
 
 impl<'s> Setup<'s> {
-    /// Finds a place to work in.
+    /// Takes a working directory.
     ///
     /// # Errors
-    /// If there is none.
+    /// If none can be used.
     pub fn new(
         settings: &'s Settings,
         subject: Subject,
@@ -82,7 +81,7 @@ impl<'s> Setup<'s> {
         })
     }
 
-    /// What the sandbox cannot forbid here, though it should.
+    /// What the sandbox should forbid but cannot on this machine.
     pub fn shortfall(&self) -> Option<String> {
         sandbox::shortfall(self.settings.sandbox).map(str::to_owned)
     }
@@ -100,12 +99,12 @@ impl<'s> Setup<'s> {
         runner
     }
 
-    /// What processes of the subject are confined to.
+    /// The confinement of the subject's processes.
     pub fn confinement(&self) -> &Confinement {
         &self.confinement
     }
 
-    /// Copies the subject, once for each way to build it.
+    /// Copies the subject, once per build variant.
     ///
     /// # Errors
     /// If the run is stopped, or a file cannot be read or written.
@@ -127,7 +126,7 @@ impl<'s> Setup<'s> {
         })
     }
 
-    /// Copies the subject once, to be built as it is.
+    /// Copies the subject once, for the plain build.
     ///
     /// # Errors
     /// If the run is stopped, or a file cannot be read or written.
@@ -139,7 +138,7 @@ impl<'s> Setup<'s> {
         Ok(plain)
     }
 
-    /// A working copy, and what was left out of it.
+    /// A working copy, and warnings about files that were left out.
     fn copy(&self, variant: BuildVariant) -> Result<(Workspace<'_>, Vec<String>)> {
         let copied = self
             .work
@@ -166,11 +165,11 @@ impl<'s> Setup<'s> {
         Ok((workspace, copied.left_out))
     }
 
-    /// Reads the sources, and makes each a regular file in all copies: where a source is a link, cargo does
-    /// not notice when it is written later.
+    /// Reads the sources and makes each of them a regular file in all copies: if a source is a link, cargo does not
+    /// notice later writes to it.
     ///
     /// # Errors
-    /// If a pattern is malformed or matches no file, or a file cannot be written.
+    /// If a pattern is malformed, `--file` matches no source, or a file cannot be written.
     pub fn read(&self, copies: &Copies, progress: &Progress) -> Result<Sources> {
         let wanted = self.settings.file_filter()?;
         let root = &copies.plain.root;
@@ -198,8 +197,8 @@ impl<'s> Setup<'s> {
         Ok(sources)
     }
 
-    /// Builds the subject as it is, and beside it the runtime and, if no dependency would be compiled
-    /// twice, the first instrumented build.
+    /// Builds the subject as it is. In parallel, prepares the runtime and, if no dependency would be compiled twice,
+    /// the first instrumented build.
     ///
     /// # Errors
     /// If the subject does not build, or the run is stopped.
@@ -257,10 +256,10 @@ impl<'s> Setup<'s> {
         Ok((runtime, prebuilt))
     }
 
-    /// Explains the error of a search whose working copies were removed by another process.
+    /// Replaces the error of a search whose working copies were removed by another process with an explanation.
     ///
     /// # Errors
-    /// Those of the search.
+    /// The explanation, or the error of the search.
     pub fn check(&self, found: Result<()>) -> Result<()> {
         if found.is_err() && !self.work.still_exists() {
             return Err(SubjectError::Usage(format!(
@@ -281,7 +280,7 @@ impl<'a> Copies<'a> {
             .chain(&self.bare)
     }
 
-    /// Applies to the other copies what the baseline taught about the plain one.
+    /// Applies to the other copies what the baseline showed about the plain one.
     pub fn share_settings(&mut self) {
         let Self {
             plain,
@@ -297,7 +296,7 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// A sentence on what a test did to the working copy.
+/// A sentence on the changes that a test made to the working copy.
 pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
     const MOST_TOLD: usize = 3;
     let paths = changes
@@ -315,7 +314,8 @@ pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
     )
 }
 
-/// Warns of what could not be read and of patterns that match nothing.
+/// Warns about files that could not be read and `--exclude` patterns that match nothing. Fails if `--file` matches
+/// nothing.
 fn check_sources(
     settings: &Settings,
     subject: &Subject,

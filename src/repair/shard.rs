@@ -1,5 +1,5 @@
-//! A part of a search, where several machines share one: each site belongs to one shard, by the hash of its id, so
-//! that all shards agree without talking to each other.
+//! A part of a search that several machines share. The hash of a site's id decides its shard, so all machines agree
+//! without communicating.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,18 +11,18 @@ use nopol_basics::hash::fnv1a;
 /// One of several equal shards of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 1.
+    /// Counted from 1.
     number: u64,
     of: u64,
 }
 
 impl Shard {
-    /// Its number, from 1, and how many there are.
+    /// The number of this shard, from 1, and the number of shards.
     pub fn numbers(self) -> (u64, u64) {
         (self.number, self.of)
     }
 
-    /// Whether a site with this id is looked at in this shard.
+    /// Whether this shard examines the site with this id.
     pub fn has(self, id: &str) -> bool {
         fnv1a(id) % self.of == self.number - 1
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_refused() {
+    fn malformed_shards_are_refused() {
         assert_eq!("2/4".parse::<Shard>().unwrap().to_string(), "2/4");
         for text in ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", ""] {
             assert!(text.parse::<Shard>().is_err(), "{text}");

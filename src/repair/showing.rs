@@ -1,5 +1,5 @@
-//! From plausible fixes to the patches of the report, with the differences between them. `validating` builds each on
-//! its own.
+//! Makes the patches of the report from plausible fixes, with the differences between them. `validating` builds each
+//! fix on its own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,14 +34,14 @@ use crate::report::PatchReport;
 use crate::report::markup::code;
 use crate::report::phrases;
 
-/// Alternatives to a patch that are listed.
+/// Most alternatives listed with a patch.
 const MOST_ALTERNATIVES: usize = 9;
-/// Warnings of the compiler that are mentioned with a patch.
+/// Most compiler warnings mentioned with a patch.
 const MOST_WARNINGS: usize = 3;
-/// An edit of one line that gets longer than this is formatted.
+/// The number of characters above which an edited line is formatted.
 const LINE_WIDTH: usize = 100;
 
-/// Checks the best fixes, each in a build of its own, and puts them into the outcome.
+/// Checks the best fixes, each in a build of its own, and adds them to the outcome.
 #[derive(Clone, Copy)]
 pub struct Presenter<'s, 'a> {
     pub(super) session: &'s Session<'a>,
@@ -93,7 +93,7 @@ impl Presenter<'_, '_> {
         Ok(())
     }
 
-    /// Why no plausible patch is shown.
+    /// The message if `--min-confidence` hides all plausible patches. Notes the same reason at each angelic site.
     fn too_unlikely(&self, knowledge: &mut Knowledge, number: usize) -> String {
         let angelic = knowledge.angelic.iter().map(|found| found.site);
         for site in angelic.collect::<Vec<_>>() {
@@ -113,8 +113,8 @@ impl Presenter<'_, '_> {
         )
     }
 
-    /// The families of plausible fixes, best first, as far as they are likely enough to be shown; and the tests that only
-    /// others fix.
+    /// The families of plausible fixes whose best member reaches `--min-confidence`, best first, and the tests that
+    /// only other families cure.
     fn likely_families(
         &self,
         knowledge: &Knowledge,
@@ -135,8 +135,8 @@ impl Presenter<'_, '_> {
         (likely, hidden)
     }
 
-    /// Checks the best of the fixes that are plausible so far and shows it to the user, because the search goes on for
-    /// a while. What is learned is kept for [`Presenter::show`].
+    /// Checks the best plausible fix found so far and shows it to the user, because the search will go on for a while.
+    /// Keeps the result for [`Presenter::show`].
     ///
     /// # Errors
     /// If the run is stopped.
@@ -185,7 +185,7 @@ impl Presenter<'_, '_> {
         Ok(())
     }
 
-    /// Adds to each patch the other members of its family.
+    /// Adds the other members of its family to each patch.
     pub(super) fn add_alternatives(
         &self,
         knowledge: &mut Knowledge,
@@ -237,8 +237,7 @@ impl Presenter<'_, '_> {
         }
     }
 
-    /// How two fixes of one family differ, if a context is known. What was recorded at different sites cannot be
-    /// compared.
+    /// How two fixes of one family differ, if a context is known. Contexts of different sites cannot be compared.
     fn difference(&self, fix: &Fix, other: &Fix) -> Option<Difference> {
         let edits = fix.edits.iter().zip(&other.edits);
         let mut edits = edits.filter(|(a, b)| a.site == b.site);
@@ -275,12 +274,12 @@ impl Presenter<'_, '_> {
         }
     }
 
-    /// The edits of a fix, formatted as the subject's files are.
+    /// The edits of a fix, formatted like the subject's files.
     pub(super) fn edits(&self, fix: &Fix, formatter: &Formatter) -> Vec<Edit> {
         self.edits_where(fix, formatter, |_, _| true)
     }
 
-    /// The edits of a fix; those for which `is_formatted` holds, given the file's text, are formatted.
+    /// The edits of a fix. Formats an edit if `is_formatted` holds for it and the file's text.
     fn edits_where(
         &self,
         fix: &Fix,
@@ -301,7 +300,7 @@ impl Presenter<'_, '_> {
         edits.collect()
     }
 
-    /// A patch that holds.
+    /// The report of a patch that was accepted.
     pub(super) fn accepted(
         &self,
         fix: &Fix,
@@ -399,8 +398,8 @@ impl Presenter<'_, '_> {
         ids.collect::<Vec<String>>().join("+")
     }
 
-    /// Adds to each patch which tests decided its clauses, and how it differs from the best other patch at
-    /// the same sites that it can be compared with.
+    /// Adds to each patch the tests that decided its clauses, and its difference from the best other patch at the same
+    /// sites that it can be compared with.
     fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
         for (nth, Shown { fix, patch, .. }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
@@ -412,7 +411,7 @@ impl Presenter<'_, '_> {
             let others = shown.iter().enumerate();
             let mut others =
                 others.filter(|(other, shown)| *other != nth && shown.fix.sites() == fix.sites());
-            // The best one may have been found without values, so that nothing is known of how they differ.
+            // The best other patch may have no recorded values, so that their difference is unknown.
             let differs = others.find_map(|(_, other)| {
                 let mut edits = fix.edits.iter().zip(&other.fix.edits);
                 let found = edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))?;
@@ -434,7 +433,7 @@ impl Presenter<'_, '_> {
         }
     }
 
-    /// Notes for each site with plausible fixes why none of them is shown.
+    /// Notes for each site with plausible fixes but no shown patch why it has none.
     fn explain_ranks(
         &self,
         knowledge: &mut Knowledge,
@@ -472,7 +471,7 @@ impl Presenter<'_, '_> {
     }
 }
 
-/// Whether an edit may need to be formatted: it concerns several lines, or a line that gets too long.
+/// Whether an edit may need formatting: it spans several lines, or its line gets too long.
 fn needs_format(edit: &Edit, text: &str) -> bool {
     let before = text[..edit.span.start]
         .rsplit('\n')
@@ -484,7 +483,7 @@ fn needs_format(edit: &Edit, text: &str) -> bool {
         || before.chars().count() + edit.after.chars().count() + after.chars().count() > LINE_WIDTH
 }
 
-/// The context in which two fixes differ, if one that can occur is known.
+/// The report of a difference, if a context that can occur is known.
 fn context(found: Difference) -> Option<ContextReport> {
     Some(ContextReport {
         context: found.context,
@@ -493,7 +492,8 @@ fn context(found: Difference) -> Option<ContextReport> {
     })
 }
 
-/// The most confidence in a patch that was not built alone: it may not hold, and stands below those that fix one of the same tests.
+/// The upper bound on the confidence in a patch that was not built alone: no more than that of checked patches which
+/// fix one of the same tests, because it may still be rejected.
 fn most_of_unchecked(above: &[PatchReport], fixes: &[String]) -> f64 {
     let rivals = above
         .iter()
@@ -509,13 +509,13 @@ fn without_text(edit: EditReport) -> EditReport {
     }
 }
 
-/// The text of every edit of a fix, joined.
+/// The texts of all edits of a fix, joined.
 fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> String {
     let texts: Vec<String> = fix.edits.iter().map(text).collect();
     texts.join(between)
 }
 
-/// What became of the patch that was announced during the search, unless it is the first one.
+/// The note on what became of the patch announced during the search; `None` if it is still the first patch.
 fn of_announced(knowledge: &mut Knowledge, outcome: &Outcome) -> Option<String> {
     let announced = knowledge.announced.take()?;
     let shown = outcome.patches.iter().zip(1..);
@@ -540,7 +540,7 @@ fn of_announced(knowledge: &mut Knowledge, outcome: &Outcome) -> Option<String> 
     ))
 }
 
-/// What an edit changes, and for which values its condition cannot be computed.
+/// Explains what an edit changes, with warnings about values for which its condition cannot be computed.
 fn explained(edit: &SiteEdit) -> String {
     let cautions = edit.evidence.cautions();
     let all: Vec<&str> = std::iter::once(&*edit.why)
@@ -554,7 +554,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_built_alone_is_no_surer_than_what_was() {
+    fn an_unchecked_patch_has_no_more_confidence_than_a_checked_one() {
         let above = [PatchReport {
             confidence: 0.25,
             fixes: vec!["a".to_owned()],

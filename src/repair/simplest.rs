@@ -1,5 +1,5 @@
-//! Which member of a family stands for it, where only a constant differs and no test decides which one is right: the
-//! simplest one.
+//! Chooses the member that represents a family whose members differ only in a constant, if no test decides between
+//! them: the one with the simplest constant.
 
 use nopol_source::condition::{Node, Shape};
 use nopol_source::words::mentions;
@@ -12,8 +12,9 @@ use crate::rank::change::number;
 use crate::rank::features::{self, Feature};
 
 impl Ranker<'_, '_> {
-    /// Lets the member with the simplest constant stand for a family: 0, then 1, then a number of the function, then others. No
-    /// member takes the place of one that fits better what an access needs.
+    /// Makes the member with the simplest constant the best of its family: 0, then 1, then a number of the function,
+    /// then others. It must not be a guard that fits the access worse than the best member does
+    /// ([`Feature::GuardOff`]).
     pub(super) fn put_simplest_first(&self, knowledge: &Knowledge, family: &mut Family) {
         let ranks = |other: &Fix| self.constants(&family.best, other);
         let simplest = family.others.iter().enumerate().filter_map(|(nth, other)| {
@@ -29,7 +30,7 @@ impl Ranker<'_, '_> {
         if other > best {
             return;
         }
-        // The place of the family does not change with the spelling of what stands for it.
+        // The family keeps its place, whichever member represents it.
         let [best, other] = both;
         let (first, second) = (best.cost, other.cost);
         family.others[nth] = Fix {
@@ -42,8 +43,8 @@ impl Ranker<'_, '_> {
         };
     }
 
-    /// How simple the constants are in which alone these two differ; `None` if they differ in anything else, or are known to
-    /// differ in a recorded context.
+    /// The simplicity of the two constants in which alone two fixes differ. `None` if they differ in anything else, or
+    /// in a recorded context.
     fn constants(&self, best: &Fix, other: &Fix) -> Option<[Simplicity; 2]> {
         let mut edits = best.edits.iter().zip(&other.edits);
         let (a, b) = edits.find(|(a, b)| a.condition != b.condition)?;
@@ -64,7 +65,7 @@ impl Ranker<'_, '_> {
     }
 }
 
-/// Smaller is simpler.
+/// The simplicity of a constant, simplest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Simplicity {
     Zero,
@@ -82,11 +83,10 @@ fn simplicity(constant: &str, function: &str) -> Option<Simplicity> {
     })
 }
 
-/// The two constants with which one and the same operand is compared from one and the same side, if two conditions differ in
-/// nothing else.
+/// The two constants compared with the same operand in the same direction, if two conditions differ in nothing else.
 fn differing<'n>(a: &'n Node, b: &'n Node) -> Option<[&'n str; 2]> {
     use Shape::{And, Cmp, Not, Or};
-    // `>` and `>=` ask from one side.
+    // `>` and `>=` have the same direction.
     let side = |token: &str| token.chars().next();
     match (&a.shape, &b.shape) {
         (Not(a), Not(b)) => differing(a, b),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_constants_on_one_side_of_one_operand_are_compared() {
+    fn only_constants_compared_in_one_direction_with_one_operand_count() {
         let found = constants("n > 1 && c", "n > 0 && c");
         assert_eq!(found, Some(["1".to_owned(), "0".to_owned()]));
         assert!(constants("a || n >= 4", "a || n > 2").is_some());

@@ -1,5 +1,5 @@
-//! Building plausible fixes on their own, the best of each family first, until every group of failing tests has enough
-//! patches that hold.
+//! Builds plausible fixes on their own, the best of each family first, until every group of failing tests has enough
+//! accepted patches.
 
 use std::collections::BTreeSet;
 
@@ -25,21 +25,21 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::subject::workspace::Workspace;
 
-/// Members of a family that are built on their own until one of them holds.
+/// Most members of a family that are built on their own before one is accepted.
 const MOST_TRIED: usize = 3;
-/// How many of the first patches for a group of failing tests are checked for wrong uses of memory.
+/// Number of first patches per group of failing tests that are checked for memory errors.
 pub(super) const MOST_WATCHED: usize = 2;
 
 /// A fix that is shown, its family and the index of its patch.
 pub(super) struct Shown<'c> {
     pub fix: &'c Fix,
     pub family: &'c Family,
-    /// How many members of the family stand before it: they were built on their own and do not hold.
+    /// Number of better members of the family that were built on their own and rejected.
     pub rejected: usize,
     pub patch: usize,
 }
 
-/// A fix that was built on its own.
+/// A fix that was built on its own, and the verdict.
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub(super) edits: Vec<Edit>,
@@ -94,8 +94,8 @@ impl<'a> Checker<'a> {
         Ok(Checked { edits, verdict })
     }
 
-    /// Asks whether those of these candidates that hold, and of which it is not known, use memory wrongly; how many those
-    /// were. What the compiler warns of is doubted already.
+    /// Checks those accepted candidates for memory errors that were not checked yet, and returns their number. Skips
+    /// candidates with compiler warnings, because those are doubted already.
     fn watch(&self, notes: &mut Notes, first: &mut [Candidates], at_once: usize) -> Result<usize> {
         if !self.validator.can_watch() {
             return Ok(0);
@@ -124,8 +124,8 @@ impl<'a> Checker<'a> {
 }
 
 impl Presenter<'_, '_> {
-    /// Validates families, best first, until each group of failing tests has enough patches. Of a family whose
-    /// best member is rejected, the next one is tried.
+    /// Validates families, best first, until each group of failing tests has enough patches. If the best member of a
+    /// family is rejected, the next one is tried.
     pub(super) fn validate<'c>(
         &self,
         knowledge: &mut Knowledge,
@@ -162,14 +162,14 @@ impl Presenter<'_, '_> {
                 .iter()
                 .map(|nth| Candidates::new(&families[*nth]))
                 .collect();
-            // If the run is stopped, the patches before the first that is not checked are kept.
+            // If the run is stopped, keep the patches before the first unchecked one.
             let mut stopped = None;
             while stopped.is_none() {
                 open.retain(|candidates| candidates.next().is_some());
-                // As many others as are shown may take the place of doubted ones.
+                // Doubted candidates may be replaced by as many others as are shown.
                 let likeliest = open.len().min(2 * self.session.settings.shown());
                 open[..likeliest].sort_by_key(Candidates::is_doubted);
-                // Check at once all that will be shown if none is rejected.
+                // Check everything at once that will be shown if nothing is rejected.
                 let wanted = open.iter_mut().take(self.session.settings.shown());
                 let mut wanted: Vec<&mut Candidates> = wanted
                     .filter(|candidates| candidates.held.is_none())
@@ -224,7 +224,8 @@ impl Presenter<'_, '_> {
                     patch,
                 });
             }
-            // One that was rejected has given its place to a less likely one, and what is doubted stands last.
+            // A rejected member was replaced by a less likely one, and doubted ones moved last, so the confidences may
+            // rise.
             let shown_now = outcome.patches[from..].iter_mut();
             bounds::fall(shown_now.map(|patch| &mut patch.confidence));
             let patches = &outcome.patches[from..];
@@ -262,14 +263,14 @@ impl Presenter<'_, '_> {
     }
 }
 
-/// The members of a family that can still be shown.
+/// A family whose members are tried in order.
 struct Candidates<'c> {
     family: &'c Family,
-    /// Members that were rejected.
+    /// Number of rejected members.
     tried: usize,
-    /// The edits of the next member, and what it does; `None` before it was built on its own.
+    /// The edits of the next member and its verdict; `None` before it was built on its own.
     held: Option<(Vec<Edit>, Accepted)>,
-    /// It is known whether the next member uses memory wrongly.
+    /// Whether the next member was checked for memory errors.
     is_watched: bool,
 }
 
@@ -283,7 +284,7 @@ impl<'c> Candidates<'c> {
         }
     }
 
-    /// The confidence in the next member, in hundredths of one.
+    /// The confidence in the next member, rounded to hundredths.
     fn confidence(&self) -> f64 {
         let known = self.family.confidence.get(self.tried);
         let share = match self.is_doubted() {
@@ -293,7 +294,7 @@ impl<'c> Candidates<'c> {
         (known.copied().unwrap_or(0.0) * share * 100.0).round() / 100.0
     }
 
-    /// Whether the next member holds and something speaks against it.
+    /// Whether the next member was accepted with doubts.
     fn is_doubted(&self) -> bool {
         let held = self.held.as_ref();
         held.is_some_and(|(_, accepted)| !accepted.doubts.is_empty())

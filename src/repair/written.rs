@@ -1,4 +1,5 @@
-//! How likely people write each fix where it stands, by a decoder of edits ([`nopol_prior`]) that knows neither tests nor values.
+//! Estimates how likely people write each fix at its place, by a decoder of edits ([`nopol_prior`]) that knows neither
+//! tests nor values.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -9,20 +10,20 @@ use nopol_source::{Form, Language, Sources};
 use super::fix::{Fix, SiteEdit};
 use super::hunk::{Hunk, hunk};
 
-/// Fixes that are compared, at most: the best by everything else.
+/// Most fixes that are compared; those with the best scores are chosen.
 const MOST: usize = 24;
-/// What the logarithm of a probability counts in the score of a fix. Chosen on 80 edits of people, of repositories that the
-/// decoder has not seen.
+/// The weight of a log-probability in the score of a fix. Chosen on 80 human edits in repositories that the decoder was
+/// not trained on.
 const WEIGHT: f64 = 0.1;
-/// Less likely than that, compared with the likeliest, is all the same.
+/// The least log-probability relative to the likeliest fix; smaller ones count the same.
 const LEAST: f64 = -30.0;
 
-/// What to add to the score of each fix: 0 for the likeliest of each form (a changed condition, an early exit, …), less for
-/// others. Probabilities of different forms say nothing of each other, because their texts have different lengths.
+/// What to add to the score of each fix: 0 for the likeliest of each form (a changed condition, an early exit, …), less
+/// for others. Probabilities of different forms cannot be compared, because their texts have different lengths.
 pub fn corrections(sources: &Sources, fixes: &[Fix], scores: &[f64]) -> Vec<f64> {
     let prior = match sources.language {
         Language::Rust => Prior::shipped().ok(),
-        // It has read no C.
+        // The decoder was not trained on C.
         Language::C => None,
     };
     let Some(prior) = prior else {
@@ -54,7 +55,7 @@ pub fn corrections(sources: &Sources, fixes: &[Fix], scores: &[f64]) -> Vec<f64>
     relative.into_iter().map(|it| WEIGHT * it).collect()
 }
 
-/// The logarithm of the probability of each hunk's new lines. Each place is read once.
+/// The natural logarithm of the probability of each hunk's new lines. Each place is encoded only once.
 fn log_probabilities(prior: &Prior, hunks: &[Hunk]) -> Vec<f64> {
     let mut at_places: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (at, hunk) in hunks.iter().enumerate() {

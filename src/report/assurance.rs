@@ -1,4 +1,4 @@
-//! What is known of a patch: whether it was built and its tests were run, or only something weaker.
+//! What is known about a patch: whether it was built and tested, or only something weaker.
 
 use nopol_basics::count;
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ impl Assurance {
         self == Self::Tested
     }
 
-    /// What was not done, as a sentence without its end; `None` if everything was.
+    /// What was not done, as a sentence without its full stop. `None` if everything was done.
     pub fn caveat(self) -> Option<&'static str> {
         match self {
             Self::Tested => None,
@@ -48,13 +48,13 @@ impl Assurance {
         }
     }
 
-    /// Whether a search ranked it, so that its confidence is a probability.
+    /// Whether a search ranked the patch, so that its confidence is a probability.
     pub fn is_ranked(self) -> bool {
         matches!(self, Self::Tested | Self::Together)
     }
 }
 
-/// How many patches there are, and whether any of them was checked: `2 plausible patches`, `2 patches`.
+/// The number of patches, called plausible if any of them was checked: `2 plausible patches`, `2 patches`.
 pub fn number(patches: &[PatchReport]) -> String {
     match patches.iter().any(|patch| patch.evidence.is_tested()) || patches.is_empty() {
         true => count(patches.len(), "plausible patch"),
@@ -62,7 +62,7 @@ pub fn number(patches: &[PatchReport]) -> String {
     }
 }
 
-/// What a user should do with these patches, as a sentence.
+/// Advice on what to do with these patches, as a sentence.
 pub fn advice(patches: &[PatchReport]) -> &'static str {
     let has_tests = patches.iter().any(|patch| !patch.fixes.is_empty());
     match (has_tests, patches.len()) {
@@ -77,7 +77,7 @@ pub fn advice(patches: &[PatchReport]) -> &'static str {
     }
 }
 
-/// What is true of all these patches together, as a clause: `each fixes the tests listed with it and breaks no other`.
+/// A clause that is true of all these patches: `each fixes the tests listed with it and breaks no other`.
 pub fn claim(patches: &[PatchReport]) -> String {
     let tested = patches.iter().filter(|patch| patch.evidence.is_tested());
     let subject = match (tested.count(), patches.len()) {

@@ -1,4 +1,4 @@
-//! By which tests a patch was compared with another one, and whether one of them distinguishes the two.
+//! Compares patches by the tests: whether a test distinguishes them.
 
 use nopol_basics::agree;
 
@@ -6,7 +6,7 @@ use super::phrases::{capitalized, names};
 use super::{DifferenceReport, Outcome, PatchReport};
 
 impl PatchReport {
-    /// Whether each was built alone, and every test and doctest has the same outcome with both.
+    /// Whether both patches were built alone, and every test and doctest has the same outcome with both.
     pub fn passes_the_same_as(&self, other: &Self) -> bool {
         let is_tested = self.evidence.is_tested() && other.evidence.is_tested();
         let cures = |a: &Self, b: &Self| a.fixes.iter().all(|test| b.fixes.contains(test));
@@ -16,7 +16,7 @@ impl PatchReport {
             && self.failing_examples == other.failing_examples
     }
 
-    /// The doctests that fail with it, as a clause; they failed before.
+    /// The doctests that still fail with the patch, as a clause.
     pub fn still_failing_examples(&self) -> Option<String> {
         let examples = &self.failing_examples;
         (!examples.is_empty()).then(|| {
@@ -31,8 +31,8 @@ impl PatchReport {
 }
 
 impl Outcome {
-    /// A better patch that no test distinguishes from this one, as a clause, with a question that decides between them if one
-    /// is known; `None` if there is none.
+    /// A better patch that no test distinguishes from this one, as a clause, with a question that decides between them
+    /// if one is known. `None` if there is no such patch.
     pub fn open_question(&self, patch: &PatchReport) -> Option<String> {
         let is_better = |rank: usize| {
             let mut better = self.patches.iter().filter(|it| it.rank < patch.rank);
@@ -47,7 +47,7 @@ impl Outcome {
                 .map(|it| it.rank)
                 .find(|it| is_better(*it))?,
         };
-        // In values that tests have, both were right.
+        // For recorded values, the tests accept both outcomes, so the question would not decide anything.
         let question = differs
             .filter(|differs| !differs.is_seen)
             .and_then(DifferenceReport::question);
@@ -58,8 +58,8 @@ impl Outcome {
         ))
     }
 
-    /// How far the members of a patch's family were compared, as a clause: they were judged together by the tests that it
-    /// fixes and by those that passed before.
+    /// How far the tests distinguish the family of a patch, as a clause. The members were judged only by the tests that
+    /// the patch fixes and by those that passed before.
     pub fn family_is_alike(&self, patch: &PatchReport) -> String {
         let tests = match self.fixes_all(patch) {
             true => "no test",

@@ -1,15 +1,15 @@
-//! What recorded contexts say of a patch: what decided its clauses, and how it differs from another one.
+//! What the recorded contexts say about a patch: what decided its clauses, and how it differs from another patch.
 
 use serde::{Deserialize, Serialize};
 
-/// A context, and what two conditions yield there.
+/// A context, and the outcomes of two conditions in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ContextReport {
-    /// Names and values.
+    /// Names and values of terms.
     pub context: Vec<(String, String)>,
-    /// What the first and the second condition yield; `None` where one panics.
+    /// The outcomes of the first and the second condition; `None` if the condition panics.
     pub yields: [Option<bool>; 2],
-    /// What the one that panics does: `overflows`.
+    /// Why a condition panics, such as `overflows`; `None` if it does not.
     #[serde(default)]
     pub failures: [Option<String>; 2],
 }
@@ -28,7 +28,7 @@ impl ContextReport {
     }
 }
 
-/// What a condition does, in words.
+/// The outcome of a condition, in words.
 fn does(yields: Option<bool>, failure: Option<&String>) -> String {
     match (yields, failure) {
         (Some(outcome), _) => format!("yields {outcome}"),
@@ -50,17 +50,17 @@ fn named(values: &[(String, String)]) -> String {
 pub struct ClauseReport {
     /// The clause as program text.
     pub text: String,
-    /// Tests that the patch cures.
+    /// Failing tests that the patch fixes.
     pub failing_tests: Vec<String>,
     /// Tests that passed before and still do.
     pub passing_tests: Vec<String>,
-    /// Contexts, each counted once per test.
+    /// Number of contexts, each counted once per test.
     pub contexts: usize,
     /// The values that the clause reads in one of these contexts.
     pub example: Vec<(String, String)>,
-    /// What it yields there; `None` if it decided in no context.
+    /// The outcome of the clause there; `None` if it decided in no context.
     pub outcome: Option<bool>,
-    /// The only test that has the value with which the clause compares something.
+    /// The only test with the value that the clause compares something with.
     #[serde(default)]
     pub only_test: Option<String>,
 }
@@ -68,11 +68,11 @@ pub struct ClauseReport {
 /// The contexts that were recorded at the place of a patch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContextTable {
-    /// What the new condition and the old one read.
+    /// The terms that the new and the old condition read.
     pub names: Vec<String>,
     /// Different contexts, those of failing tests first.
     pub rows: Vec<ContextRow>,
-    /// How many more there are.
+    /// Number of contexts that are not listed.
     pub more: usize,
 }
 
@@ -81,17 +81,17 @@ pub struct ContextTable {
 pub struct ContextRow {
     /// The values of [`ContextTable::names`].
     pub values: Vec<String>,
-    /// Which of them are read by a clause that decides the outcome here.
+    /// Whether a clause that decides the outcome here reads the value, for each of `values`.
     pub deciding: Vec<bool>,
-    /// A test with this context; one that fails without the patch if there is any.
+    /// A test with this context, preferably one that fails without the patch.
     pub test: String,
-    /// How many tests have it.
+    /// Number of tests with this context.
     pub tests: usize,
     /// Whether one of them fails without the patch.
     pub is_failing: bool,
-    /// What the old condition yields; `None` if there is none, or it panics.
+    /// The outcome of the old condition; `None` if there is no old condition, or it panics.
     pub before: Option<bool>,
-    /// What the new condition yields.
+    /// The outcome of the new condition; `None` if it panics.
     pub after: Option<bool>,
 }
 
@@ -104,15 +104,15 @@ pub struct DifferenceReport {
     pub ranks: [usize; 2],
     /// Whether they differ in a recorded context.
     pub is_seen: bool,
-    /// The smallest context found in which they differ and which can occur: recorded, or a call with other arguments; empty
-    /// if none was found.
+    /// The smallest context found in which they differ and that can occur: a recorded one, or one with other arguments
+    /// of a caller. Empty if none was found.
     pub context: Vec<(String, String)>,
-    /// What the two conditions yield there; `None` where one panics.
+    /// The outcomes of the two conditions there; `None` if a condition panics.
     pub yields: Option<[Option<bool>; 2]>,
-    /// As in [`ContextReport::failures`].
+    /// See [`ContextReport::failures`].
     #[serde(default)]
     pub failures: [Option<String>; 2],
-    /// As in [`AlternativeReport::hints`].
+    /// See [`AlternativeReport::hints`].
     pub hints: Vec<String>,
 }
 

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use super::format::Format;
 use super::{Ending, Outcome};
 
-/// What is shown, and how.
+/// What to show of a result, and how.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Display {
     /// The format of the report.
     pub format: Format,
-    /// What makes the exit code 1.
+    /// The endings with exit code 1.
     pub fail_on: FailOn,
-    /// Patches that fix some of the failing tests are as good as patches that fix all.
+    /// Whether patches that fix some of the failing tests count like patches that fix all.
     pub allow_partial: bool,
-    /// Print more about each step.
+    /// Whether to print more about each step.
     pub verbose: bool,
-    /// Print nothing about the steps.
+    /// Whether to print nothing about the steps.
     pub quiet: bool,
 }
 
-/// What makes the exit code 1, when a search came to its end.
+/// The endings of a completed search that have exit code 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailOn {
@@ -30,7 +30,7 @@ pub enum FailOn {
     /// Tests fail, and no patch was found.
     #[default]
     NoPatch,
-    /// Nothing.
+    /// No ending.
     Never,
 }
 
@@ -49,7 +49,7 @@ impl FailOn {
 }
 
 impl Display {
-    /// The exit code of a run. What was found before the time limit counts as found.
+    /// The exit code of a run. Patches found before the time limit count as found.
     pub fn exit_code(&self, outcome: &Outcome) -> u8 {
         let ending = outcome.ending;
         match ending {

@@ -1,10 +1,10 @@
-//! How `faults`, `mutate` and `heap` end.
+//! The endings of `faults`, `mutate` and `heap`.
 
 use serde::Serialize;
 
 use super::Ending;
 
-/// How a search in formulas or heaps ended.
+/// How a search with formulas or heaps ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
@@ -12,11 +12,11 @@ pub enum Ended {
     Localized,
     /// Repairs were found.
     Repaired,
-    /// Nothing is wrong: no test fails, and no run violates the specification.
+    /// Nothing to repair: no test fails, and no run violates the specification.
     Correct,
-    /// Nothing is wrong as far as the program was followed, but there are runs beyond that, or no others.
+    /// Nothing is wrong in the runs that were followed, but there are runs that were not, or there were no runs.
     Unjudged,
-    /// There is none.
+    /// The search was complete and found nothing.
     #[default]
     None,
     /// The specification contradicts itself.
@@ -25,12 +25,12 @@ pub enum Ended {
     Limit,
     /// The user ended it.
     Interrupted,
-    /// The program, or every test, is outside of what the tool can reason about.
+    /// The tool cannot reason about the program, or about any of the tests.
     Outside,
 }
 
 impl Ended {
-    /// Whether the search was not complete.
+    /// Whether the search was cut off.
     pub const fn is_cut(self) -> bool {
         matches!(self, Self::Limit | Self::Interrupted)
     }

@@ -7,19 +7,20 @@ use serde::{Deserialize, Serialize};
 pub enum Ending {
     /// Patches were found that fix all failing tests, together or alone.
     Patched,
-    /// Patches were found, but some failing test has no patch of them.
+    /// Patches were found, but some failing test has none.
     PartlyPatched,
     /// No patch was found.
     NoPatch,
     /// All tests pass.
     NothingToRepair,
-    /// `cargo nopol localize` found angelic sites.
+    /// Only `cargo nopol localize`: angelic sites were found.
     Localized,
-    /// `cargo nopol list`.
+    /// Only `cargo nopol list`: tests and places were listed.
     Listed,
     /// The subject does not build.
     CannotBuild,
-    /// There are no tests, only flaky failures, instrumentation changes outcomes, or a build leaves an old program there.
+    /// There are no tests, all failures are flaky, instrumentation changes the outcomes, or a build leaves an old
+    /// program in place.
     UnusableBaseline,
     /// The time limit was reached.
     TimeLimit,
@@ -70,7 +71,8 @@ impl Ending {
     }
 }
 
-/// The help on the exit codes of a command that searches: its own words for 0 to 2, then what all such commands share.
+/// The help on the exit codes of a command that searches: its own text for the codes 0 to 2, then the codes that all
+/// such commands share.
 macro_rules! exit_codes {
     ($own:literal) => {
         concat!(

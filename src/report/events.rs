@@ -22,9 +22,9 @@ pub enum Event<'e> {
     Finished {
         /// The phase's name.
         phase: &'static str,
-        /// What came of it, in a few words.
+        /// A short description of its result.
         result: &'e str,
-        /// Wall time.
+        /// Wall time, in seconds.
         seconds: f64,
         /// The number of test processes that ran in it.
         runs: u64,
@@ -34,9 +34,9 @@ pub enum Event<'e> {
         /// The phase's name.
         phase: &'static str,
     },
-    /// A message for the user: a warning.
+    /// A message to the user: a warning.
     Said(&'e str),
-    /// A patch that holds while the search goes on, with ANSI colours, or what became of it.
+    /// A patch that was accepted while the search goes on, with ANSI colours, or a note on what became of it.
     Found(&'e str),
     /// A message for verbose output.
     Detail(&'e str),

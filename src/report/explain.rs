@@ -1,5 +1,4 @@
-//! The report about one patch or one site: what decided the patch, which question is open, and which test
-//! would answer it.
+//! The report on one patch or one site: what decided the patch, which question is open, and which test would answer it.
 
 use std::fmt::Write;
 
@@ -13,10 +12,10 @@ use super::SiteReport;
 use super::format::human::{how, place, places};
 use super::markup::code;
 
-/// The most tests named per clause.
+/// Most tests named per clause.
 const MOST_TESTS: usize = 5;
 
-/// Explains the patch or site with this id, the patch with this rank, or the sites at this `FILE:LINE`; `None` if there
+/// Explains the patch or site with this id, the patch with this rank, or the sites at this `FILE:LINE`. `None` if there
 /// is none.
 pub fn render(outcome: &Outcome, id: &str) -> Option<String> {
     let mut out = String::new();
@@ -85,7 +84,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         false => "their conditions agree for all recorded values",
     };
     let compared = told_apart(patch, other, outcome);
-    // Which tests only one of them fixes says more than that no recorded value distinguishes them.
+    // A test that only one of them fixes says more than recorded values that do not distinguish them.
     let is_decided = compared.starts_with(": ");
     match is_decided && !differs.is_seen {
         true => writeln!(out, "Compared with patch {other}{compared}."),
@@ -94,7 +93,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     match differs.question() {
         Some(question) => {
             writeln!(out, "  {}", super::phrases::capitalized(&question))?;
-            // Recorded values may be those of a run with forced outcomes, which neither patch has.
+            // Recorded values may come from runs with forced outcomes, which do not occur with either patch.
             let decides = match differs.is_seen {
                 true => format!(
                     "If these values can occur there, write a test that reaches {at} with them and asserts the right result: it decides between the patches."
@@ -115,7 +114,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
 }
 
-/// What the tests say of the two patches, this one and the one of rank `other`: names the failing tests that only one of them
+/// How the tests distinguish a patch from the one with rank `other`. Names the failing tests that only one of them
 /// fixes.
 fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
     let Some(other) = outcome.patches.iter().find(|it| it.rank == other) else {
@@ -152,7 +151,7 @@ fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
     }
 }
 
-/// Whether two patches have a place in common: a line, as places are shown, or code that both replace.
+/// Whether two patches share a place: a displayed line, or code that both replace.
 fn is_beside(a: &PatchReport, b: &PatchReport) -> bool {
     let is_common = |one: &EditReport, other: &EditReport| {
         let (one_span, other_span) = (&one.span, &other.span);

@@ -1,5 +1,5 @@
-//! What `faults` finds, in the formats for machines: sets of places where different values make the failing tests pass. Such a
-//! set has values and no replacement text, so it is not a patch: nothing can be applied, built or reviewed.
+//! Results of `faults` for the machine-readable formats: sets of places where different values make the failing tests
+//! pass. Such a set has values but no replacement text, so it is not a patch: it cannot be applied, built or reviewed.
 
 use nopol_basics::hash::fnv1a;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use super::phrases::some;
 /// A minimal set of places where different values make the failing tests pass.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FaultReport {
-    /// From 1.
+    /// Counted from 1.
     pub rank: usize,
-    /// The places, in the order of the source; at least one.
+    /// The places in source order; at least one.
     pub places: Vec<FaultPlace>,
     /// The tests that pass with these values.
     pub tests: Vec<String>,
@@ -23,26 +23,27 @@ pub struct FaultReport {
 /// A place, and the values that it would have to compute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FaultPlace {
-    /// Relative to the subject's root.
+    /// The path relative to the subject's root.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, counted from 1.
     pub column: usize,
     /// The statement or the expression.
     pub text: String,
-    /// The values in words, in the order of a run: `true, then false`. If tests need different ones, a text for each test.
+    /// The values in words, in the order of a run: `true, then false`. If tests need different values, one text per
+    /// test.
     pub values: Vec<String>,
 }
 
 impl FaultReport {
-    /// The rule of such a result, in formats that have rules.
+    /// The name of the rule for such results, in formats that have rules.
     pub const RULE: &'static str = "fault";
 
-    /// What was not done, as a sentence without its end. It is what [`super::Assurance::Interpreted`] says of a patch.
+    /// What was not done, as a sentence without its full stop: the same as for [`super::Assurance::Interpreted`].
     pub const CAVEAT: &'static str = "the tool reasoned about the source; the program was neither built nor run with these values";
 
-    /// Stable between runs as long as the places stay where they are.
+    /// An id that is stable between runs as long as the places do not move.
     pub fn id(&self) -> String {
         let places = self.places.iter();
         let places: String = places
@@ -51,7 +52,7 @@ impl FaultReport {
         format!("{}-{:016x}", Self::RULE, fnv1a(&places))
     }
 
-    /// Everything that a reader needs, in sentences.
+    /// The whole result, in sentences.
     pub fn message(&self) -> String {
         let places: Vec<String> = self.places.iter().map(FaultPlace::sentence).collect();
         format!(

@@ -1,4 +1,4 @@
-//! The report formats. A new one is a file with a [`Render`] and a line in [`FORMATS`]; options, help and
+//! The report formats. To add one, write a file with a [`Render`] and add a line to [`FORMATS`]; options, help and
 //! configuration files follow from that.
 
 mod diff;
@@ -52,37 +52,38 @@ pub trait Render: Sync {
     /// What it shows, for `--help`: capitalized, without a full stop.
     fn help(&self) -> &'static str;
 
-    /// Whether it can show tests and places without patches, as `list` and `localize` find them.
+    /// Whether it can show tests and places without patches, which `list` and `localize` find.
     fn shows_places(&self) -> bool {
         false
     }
 
-    /// Whether it can show places with other values, as `faults` finds them.
+    /// Whether it can show places with other values, which `faults` finds.
     fn shows_faults(&self) -> bool {
         false
     }
 
-    /// Whether it can show the patches of `mutate` and `heap`, which search no shares.
+    /// Whether it can show the patches of `mutate` and `heap`, whose searches have no shards.
     fn shows_reasoned(&self) -> bool {
         true
     }
 
-    /// Whether programs need every text as it is, such as a file's. Otherwise what it gets has nothing hidden.
+    /// Whether it gets all texts unchanged, because programs need them exactly. Otherwise hidden characters are made
+    /// visible first.
     fn is_exact(&self) -> bool {
         false
     }
 
-    /// Whether programs compare its names of tests with those of other reports, so that they are whole.
+    /// Whether its test names are whole, because programs compare them with those of other reports.
     fn has_whole_names(&self) -> bool {
         false
     }
 
-    /// Whether its lines are read as they are, by people or in a log.
+    /// Whether people read its lines directly, or in a log.
     fn is_for_people(&self) -> bool {
         false
     }
 
-    /// Whether it is about the lines that a pull request changes.
+    /// Whether it needs to know the lines that a pull request changes.
     fn needs_base(&self) -> bool {
         false
     }
@@ -94,12 +95,12 @@ pub trait Render: Sync {
     fn render(&self, outcome: &Outcome) -> Result<Rendered>;
 }
 
-/// A report as text. Styles are ANSI codes, which are stripped where the reader is not a terminal.
+/// A report as text. Styles are ANSI codes, which are stripped unless the reader is a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
     /// For standard output.
     pub report: String,
-    /// For standard error: what a program that reads the report must not see.
+    /// For standard error: text that must not reach a program that reads the report.
     pub remark: String,
 }
 
@@ -174,7 +175,7 @@ impl Format {
         self.0.needs_base()
     }
 
-    /// Whether it is written for people, as the default is, and not for programs.
+    /// Whether it is the default format, for people rather than programs.
     pub fn is_default(self) -> bool {
         self == Self::default()
     }
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_have_names_of_their_own_and_render_an_empty_outcome() {
+    fn formats_have_unique_names_and_render_an_empty_outcome() {
         for (nth, format) in FORMATS.iter().enumerate() {
             assert_eq!(Format::named(format.name()), Some(*format));
             let others = &FORMATS[nth + 1..];

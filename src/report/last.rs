@@ -1,5 +1,5 @@
-//! The file format of the last outcome, so that later questions about it need no second search. The format is
-//! private to the tool; it contains a whole [`Outcome`] and its dependencies.
+//! The file format of the last outcome, which answers later questions without a second search. The format is private to
+//! the tool; it contains a whole [`Outcome`] and its dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,28 +9,28 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{EditReport, Ending, Name, Outcome, PatchReport};
 
-/// Incremented with every change of the format; files of other versions are not read.
+/// Incremented with every change of the format. Files of other versions are ignored.
 const VERSION: u32 = 9;
 
-/// The dependencies of an outcome: their hashes, by name.
+/// The dependencies of an outcome: hashes by name.
 pub type Dependencies = BTreeMap<String, String>;
 
 /// A kept outcome.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Last {
     version: u32,
-    /// When the run ended, in seconds since 1970.
+    /// When the run ended, in seconds since 1970-01-01 UTC.
     pub ended: u64,
-    /// What the outcome depends on.
+    /// The dependencies of the outcome.
     pub dependencies: Dependencies,
-    /// Files that the tool wrote, which are not dependencies.
+    /// Files that the tool wrote. They are not dependencies.
     pub outputs: BTreeSet<PathBuf>,
     /// The outcome.
     pub outcome: Outcome,
 }
 
-/// The outcome as the text of a file; `None` if it is not kept, because there was nothing to search for, or the run was
-/// stopped before it found a patch.
+/// The outcome as the text of a file. `None` if it is not kept: there was nothing to search for, or the run was stopped
+/// before it found a patch.
 pub fn render(
     outcome: &Outcome,
     dependencies: &Dependencies,
@@ -42,7 +42,7 @@ pub fn render(
         .flatten()
 }
 
-/// The same for any outcome: what another command than the search found, or that it found nothing.
+/// As [`render`], for any outcome: of another command than the search, or without a patch.
 pub fn render_any(
     outcome: &Outcome,
     dependencies: &Dependencies,
@@ -62,7 +62,7 @@ pub fn render_any(
 /// Parses the result of [`render`]; `None` for any other text.
 pub fn parse(text: &str) -> Option<Last> {
     let last: Last = serde_json::from_str(text).ok()?;
-    // Whoever applies an edit relies on its span.
+    // Applying an edit relies on its span.
     let fits = |edit: &EditReport, text: &str| text.get(edit.span.clone()).is_some();
     let is_sound_patch = |patch: &PatchReport| {
         let mut others = patch.alternatives.iter().flat_map(|other| &other.edits);
@@ -78,7 +78,8 @@ pub fn parse(text: &str) -> Option<Last> {
     is_sound.then_some(last)
 }
 
-/// Whether `apply` and `explain` can mean it: what a search that was stopped shows is what the user has seen last, too.
+/// Whether `apply` and `explain` may refer to the outcome. The patches of a stopped search count, because the user has
+/// seen them.
 fn is_kept(outcome: &Outcome) -> bool {
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched | Ending::NoPatch => true,
@@ -93,7 +94,7 @@ fn is_kept(outcome: &Outcome) -> bool {
     }
 }
 
-/// Reads the name of a kind of patch.
+/// Deserializes the name of a kind of patch.
 pub(super) fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     known(
         deserializer,
@@ -107,7 +108,7 @@ pub(super) fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D
     )
 }
 
-/// Reads the command of the tool.
+/// Deserializes the command of the tool.
 pub(super) fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     known(deserializer, &["cargo nopol", "cargo nopol c"])
 }

@@ -1,27 +1,27 @@
-//! Program text and sentences in Markdown: whatever stands in them, it ends neither the code nor the page around it.
+//! Program text and sentences in Markdown. No text can end its code span or block, or change the page around it.
 
-/// As code in a line: between more backticks than there are in a row in it. Line breaks become spaces, because a line of
-/// its own may begin a block.
+/// An inline code span, fenced by one backtick more than the longest row of backticks in the text. Line breaks become
+/// spaces, because a new line could start a block.
 pub fn code(text: &str) -> String {
     let words: Vec<&str> = text.lines().map(str::trim).collect();
     let text = words.join(" ");
     let text = text.as_str();
     let fence = "`".repeat(longest_row(text) + 1);
-    // A backtick at an end would be read as one of the fence.
+    // A backtick at either end would otherwise join the fence.
     match text.starts_with('`') || text.ends_with('`') {
         true => format!("{fence} {text} {fence}"),
         false => format!("{fence}{text}{fence}"),
     }
 }
 
-/// As a block of its own, in this language; without a newline at its end.
+/// A code block in this language, without a newline at its end.
 pub fn fenced(language: &str, text: &str) -> String {
     let fence = "`".repeat(longest_row(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// A paragraph, of which what stands between rows of as many backticks is code; the rest is not read as HTML. No line of it
-/// begins a block of code.
+/// A paragraph. Text between two rows of equally many backticks is code; in the rest, HTML is escaped. No line of it
+/// can start a code block.
 pub fn prose(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -37,7 +37,7 @@ pub fn prose(text: &str) -> String {
                 rest = &after[end + row..];
             }
             None => {
-                // A row that nothing ends is text.
+                // A row of backticks without a closing row is text.
                 result += &"\\`".repeat(row);
                 rest = after;
             }
@@ -46,7 +46,7 @@ pub fn prose(text: &str) -> String {
     result + &escaped(rest)
 }
 
-/// Where the next row of exactly this many backticks is.
+/// The byte of the next row of exactly this many backticks.
 fn closing(text: &str, row: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = text[at..].find('`') {
@@ -60,14 +60,14 @@ fn closing(text: &str, row: usize) -> Option<usize> {
     None
 }
 
-/// As no HTML.
+/// Escapes HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// The most backticks in a row.
+/// The length of the longest row of backticks.
 fn longest_row(text: &str) -> usize {
     let rows = text.split(|letter| letter != '`').map(str::len);
     rows.max().unwrap_or_default()
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_ends_its_code() {
+    fn no_text_ends_its_own_code() {
         assert_eq!(code("a"), "`a`");
         assert_eq!(code("c == '`'"), "``c == '`'``");
         assert_eq!(code("`x`"), "`` `x` ``");
@@ -88,17 +88,17 @@ mod tests {
     }
 
     #[test]
-    fn html_is_escaped_outside_of_code() {
+    fn html_is_escaped_outside_code() {
         assert_eq!(
             prose("`a < b` is <b> & `c`"),
             "`a < b` is &lt;b&gt; &amp; `c`"
         );
-        // A backtick that nothing ends is not code.
+        // A backtick without a closing one is not code.
         assert_eq!(prose("a ` <img>"), "a \\` &lt;img&gt;");
     }
 
     #[test]
-    fn a_line_of_backticks_in_code_begins_no_block() {
+    fn a_line_of_backticks_in_code_starts_no_block() {
         let text = "a != \"\n```\n<img src=x>\n\"";
         assert_eq!(code(text), "````a != \" ``` <img src=x> \"````");
         let sentence = format!("change it to {} <b>", code(text));

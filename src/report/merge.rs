@@ -1,4 +1,4 @@
-//! Joins the outcomes of the shards of one search: each shard looked at other sites, with the same tests.
+//! Joins the outcomes of the shards of one search. Each shard examined other sites with the same tests.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use nopol_basics::agree;
 
 use super::{DifferenceReport, Ending, GroupReport, Outcome, PatchReport, Phase, SiteReport};
 
-/// Joins outcomes; at most `top` patches are kept for each group of failing tests. The order of the outcomes does
-/// not matter.
+/// Joins outcomes. At most `top` patches are kept for each group of failing tests. The order of the outcomes does not
+/// matter.
 ///
 /// # Errors
-/// If there is none, a shard is missing or given twice, or they are not shards of one search: other tests fail, a file has
-/// another text, or they look elsewhere for patches.
+/// If there is no outcome, a shard is missing or given twice, or the outcomes are not shards of one search: other tests
+/// fail, a file has another text, or the options on places differ.
 pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     check_shards(outcomes)?;
     check_texts(outcomes)?;
@@ -40,7 +40,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
         .iter()
         .max_by_key(|outcome| badness(outcome.ending));
     (merged.ending, merged.message) = match worst {
-        // What one shard found is there, whatever became of the others.
+        // A shard that was stopped or failed decides the ending, but the patches of the others are kept.
         Some(worst) if badness(worst.ending) > 0 => (worst.ending, worst.message.clone()),
         _ if outcomes.iter().any(|outcome| is_patched(outcome.ending)) => (Ending::Patched, None),
         _ => (first.ending, first.message.clone()),
@@ -75,13 +75,13 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     Ok(merged)
 }
 
-/// What a reader must know of patches of several shards.
+/// A warning about patches of several shards.
 const SHARED: &str = "each shard of the search ranked its own patches: one whole search may show others, in another order and with \
                       other percentages";
 
-/// Every shard of a search, and each once.
+/// Checks that every shard of a search is there exactly once.
 fn check_shards(outcomes: &[Outcome]) -> Result<()> {
-    // A whole search is its only shard.
+    // A whole search is its own only shard.
     let shards = outcomes.iter().map(|outcome| outcome.share);
     let shards: Vec<(u64, u64)> = shards.map(|shard| shard.unwrap_or((1, 1))).collect();
     let Some((_, all)) = shards.first() else {
@@ -113,9 +113,9 @@ fn check_shards(outcomes: &[Outcome]) -> Result<()> {
     }
 }
 
-/// Names the missing shards, as a clause; nothing if none is missing.
+/// Names the missing shards, as a clause. Empty if none is missing.
 fn missing(shards: &[(u64, u64)], all: u64) -> String {
-    /// So many are named.
+    /// Most shards that are named.
     const MOST: usize = 10;
     let is_there = |number: &u64| shards.iter().any(|(known, _)| known == number);
     let mut missing = (1..=all).filter(|number| !is_there(number));
@@ -136,7 +136,7 @@ fn missing(shards: &[(u64, u64)], all: u64) -> String {
     }
 }
 
-/// Shards of one search have read the same files and may change the same places.
+/// Checks that the shards have read the same files and may change the same places.
 fn check_texts(outcomes: &[Outcome]) -> Result<()> {
     let Some(first) = outcomes.first() else {
         return Ok(());
@@ -165,7 +165,7 @@ fn check_texts(outcomes: &[Outcome]) -> Result<()> {
     Ok(())
 }
 
-/// The options of a shard, for a command about the whole.
+/// The options of a shard without `--shard`, for a command about the whole search.
 fn without_shard(options: &str) -> String {
     let mut words = shlex::split(options).unwrap_or_default().into_iter();
     let mut kept = String::new();
@@ -173,7 +173,7 @@ fn without_shard(options: &str) -> String {
         match &*word {
             "--shard" => drop(words.next()),
             _ if word.starts_with("--shard=") => {}
-            // What follows is for the test binaries.
+            // The rest is for the test binaries.
             "--" => {
                 let rest = std::iter::once(word).chain(words.by_ref());
                 kept.extend(rest.map(|word| quoted(&word)));
@@ -184,9 +184,9 @@ fn without_shard(options: &str) -> String {
     kept
 }
 
-/// A word for a shell, preceded by a space.
+/// A word quoted for a shell, preceded by a space.
 fn quoted(word: &str) -> String {
-    // No argument has a NUL.
+    // No argument contains NUL.
     shlex::try_quote(word).map_or_else(|_| String::new(), |word| format!(" {word}"))
 }
 
@@ -194,12 +194,12 @@ fn is_patched(ending: Ending) -> bool {
     matches!(ending, Ending::Patched | Ending::PartlyPatched)
 }
 
-/// Whether the run came as far as to know the failing tests.
+/// Whether the run got far enough to know the failing tests.
 fn is_searched(ending: Ending) -> bool {
     badness(ending) < 2
 }
 
-/// How much of a shard is missing: nothing if it came to its end (0), a part of the search (1), or all of it (2).
+/// How much of a shard is missing: nothing (0), part of the search (1), or all of it (2).
 fn badness(ending: Ending) -> u8 {
     match ending {
         Ending::Patched | Ending::PartlyPatched | Ending::NoPatch => 0,
@@ -224,8 +224,8 @@ fn distinct<'o, T: Clone + PartialEq + 'o>(texts: impl Iterator<Item = &'o T>) -
     kept
 }
 
-/// Every site once, most suspicious first. Of a site that several shards traced, the report with the angelic
-/// outcomes is kept.
+/// Every site once, most suspicious first. Of the reports on a site from several shards, one with angelic outcomes is
+/// kept.
 fn sites(outcomes: &[Outcome]) -> Vec<SiteReport> {
     let mut by_id: BTreeMap<&str, &SiteReport> = BTreeMap::new();
     for site in outcomes.iter().flat_map(|outcome| &outcome.sites) {
@@ -244,16 +244,18 @@ fn sites(outcomes: &[Outcome]) -> Vec<SiteReport> {
     sites
 }
 
-/// The most confidence in a patch that cures fewer tests than another one of its group (`docs/reference.md`, *How sure*).
+/// The upper bound on the confidence in a patch that cures fewer tests than another one of its group
+/// (`docs/reference.md`, *How sure*).
 const CURES_FEWER: f64 = 0.1;
 
-/// The most confidence in a patch where it does not cure a failing test, and no other one does.
+/// The upper bound on the confidence in every patch if no patch cures some failing test.
 const NONE_CURES: f64 = 0.3;
 
-/// The groups and their patches, best first: of the best patches that are left in each shard, the cheapest.
+/// The groups and their patches, best first. Takes the best of the first remaining patches of each shard: tested ones
+/// before others, last resorts last, more cured tests before fewer, cheaper before dearer.
 fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchReport>) {
     let causes = causes(outcomes);
-    // A test that is fixed by a patch of no shard may have the same cause as one that is fixed.
+    // A test that no patch of any shard fixes may have the same cause as one that is fixed.
     let all = outcomes.iter().flat_map(|outcome| &outcome.patches);
     let cured: Vec<&String> = all.flat_map(|patch| &patch.fixes).collect();
     let mut failing = outcomes.iter().flat_map(|outcome| {
@@ -276,10 +278,11 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
         let most_cured = cured.max().unwrap_or(0);
         shards.iter_mut().for_each(|shard| shard.reverse());
         let mut ids = Vec::new();
-        // Each shard knew only its own: at most one patch of a group is right, and none is surer than one above it.
+        // Each shard rated only its own patches. At most one patch of a group is right, and no patch is surer than one
+        // above it.
         let (mut taken, mut least) = (0.0, f64::INFINITY);
         while ids.len() < top {
-            // The last one of a shard is its best.
+            // Shards are reversed, so the last patch of each is its best.
             let next = shards.iter_mut().filter(|shard| !shard.is_empty());
             let key = |shard: &&mut Vec<PatchReport>| {
                 let patch = shard.last();
@@ -322,7 +325,7 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
     (groups, all)
 }
 
-/// Compares each patch with the rank that the other one has now; with none if that one is gone.
+/// Updates the ranks in the differences between patches. Drops a difference from a patch that is gone.
 fn renumber(patches: &mut [PatchReport]) {
     let ranks = patches.iter().map(|patch| (patch.id.clone(), patch.rank));
     let ranks: BTreeMap<String, usize> = ranks.collect();
@@ -337,8 +340,9 @@ fn renumber(patches: &mut [PatchReport]) {
     }
 }
 
-/// The failing tests by cause, as a search of everything groups them: the tests of the largest group of a shard, of groups of one
-/// size that with the cheapest patch; then the tests of the next one that are in none yet, and so on. Last resorts come last.
+/// Groups the failing tests by cause, as a whole search does: first the tests of the largest group of any shard, and of
+/// equally large groups the one with the cheapest patch; then the remaining tests of the next group, and so on. Groups
+/// with only last resorts come last.
 fn causes(outcomes: &[Outcome]) -> Vec<Vec<String>> {
     let mut groups: Vec<(bool, Reverse<usize>, u32, &Vec<String>)> = Vec::new();
     for outcome in outcomes {
@@ -363,14 +367,14 @@ fn causes(outcomes: &[Outcome]) -> Vec<Vec<String>> {
     causes
 }
 
-/// The first cause that has one of these tests.
+/// The first cause that contains one of these tests.
 fn cause_of(causes: &[Vec<String>], tests: &[String]) -> Option<usize> {
     causes
         .iter()
         .position(|cause| cause.iter().any(|test| tests.contains(test)))
 }
 
-/// The phases of all shards, by name.
+/// The phases of all shards, summed by name.
 fn phases(outcomes: &[Outcome]) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for phase in outcomes.iter().flat_map(|outcome| &outcome.phases) {

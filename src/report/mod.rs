@@ -1,4 +1,4 @@
-//! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
+//! The outcome of a run and its presentation. Formats know only the [`Outcome`].
 
 mod assurance;
 mod compared;
@@ -45,35 +45,36 @@ pub use self::preparation::Preparation;
 pub use self::scope::Scope;
 pub use self::test_names::TestNames;
 
-/// A name that the tool itself defines: of a kind of patch, of a command.
+/// A name that the tool itself defines, such as that of a kind of patch or of a command.
 pub type Name = &'static str;
 
-/// Everything that a run found out.
+/// Everything that a run found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// How the run ended.
     pub ending: Ending,
     /// Why it ended this way: a sentence, or the compiler's output.
     pub message: Option<String>,
-    /// What the user should know, a sentence each.
+    /// Warnings for the user, a sentence each.
     pub warnings: Vec<String>,
-    /// Files and parts of files in which no patch was looked for, with the reason: they could not be read, or are compiled for
-    /// tests only.
+    /// Files and parts of files in which no patch was searched for, each with the reason: they could not be read, or
+    /// are compiled only for tests.
     pub unread: Vec<String>,
-    /// What the tests are called in reports for people.
+    /// The names of the tests in reports for people.
     #[serde(default)]
     pub names: TestNames,
-    /// All tests, if they were listed.
+    /// All tests, if they are listed.
     pub tests: Vec<String>,
     /// Tests that failed in every run.
     pub failing_tests: Vec<String>,
-    /// Those of them that were not to be repaired, because `--failing` names others. Files keep the name that it had.
+    /// Failing tests that were not to be repaired, because `--failing` names others. Files use the former name of this
+    /// field.
     #[serde(default, rename = "set_aside")]
     pub not_targeted: Vec<String>,
-    /// Examples in the documentation that fail, as far as they ran.
+    /// Doctests that fail, as far as they ran.
     #[serde(default)]
     pub failing_examples: Vec<String>,
-    /// Whether the documentation has examples that are run as tests.
+    /// Whether the documentation has doctests.
     #[serde(default)]
     pub has_doctests: bool,
     /// Tests that passed in every run.
@@ -82,20 +83,20 @@ pub struct Outcome {
     pub complaints: Vec<Complaint>,
     /// Tests that passed in some runs and failed in others.
     pub flaky_tests: Vec<String>,
-    /// The files that have examined sites, and their texts.
+    /// The texts of the files that contain examined sites, by path.
     pub files: BTreeMap<String, Arc<str>>,
-    /// The sites that were examined, or listed.
+    /// The sites that were examined or listed.
     pub sites: Vec<SiteReport>,
     /// The patches, best first.
     pub patches: Vec<PatchReport>,
-    /// What `faults` found instead of patches, the likeliest first.
+    /// The results of `faults`, which has no patches, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultReport>,
     /// The failing tests that have patches, grouped by the patches that cure them.
     pub groups: Vec<GroupReport>,
-    /// The parts of the run, in order.
+    /// The phases of the run, in order.
     pub phases: Vec<Phase>,
-    /// The number of builds of the subject.
+    /// Number of builds of the subject.
     pub builds: u32,
     /// The patch that was written into the subject.
     #[serde(skip)]
@@ -103,15 +104,15 @@ pub struct Outcome {
     /// Whether writing a patch into the subject was requested, but refused.
     #[serde(skip)]
     pub is_refused: bool,
-    /// The command line of the tool for such a subject.
+    /// The command line that starts the tool for subjects in this language.
     #[serde(deserialize_with = "last::command")]
     pub command: Name,
-    /// The options of this run, each preceded by a space, for a command that finds the same patches.
+    /// The options of this run, each preceded by a space, to repeat in suggested commands.
     pub options: String,
-    /// Those options, or settings of the same name, that say where patches may go.
+    /// The options or settings of this run that restrict where patches may go.
     #[serde(default)]
     pub narrowed_by: Vec<String>,
-    /// How much of the program they leave.
+    /// How much of the program these options leave.
     #[serde(default)]
     pub scope: Scope,
     /// Whether changing two conditions at once was also tried.
@@ -119,32 +120,32 @@ pub struct Outcome {
     /// Whether the instrumentation changes the outcome of every failing test.
     #[serde(default)]
     pub is_disturbed: bool,
-    /// The cargo packages under repair; none of a C program.
+    /// The cargo packages under repair. Empty for a C program.
     pub packages: Vec<PackageReport>,
-    /// What leads from the top of the repository to the subject's root: empty, or with a slash at its end.
+    /// The path from the top of the repository to the subject's root: empty, or with a slash at its end.
     pub prefix: String,
-    /// The lines of each file that the hunks of a pull request's diff show; `None` if none was named.
+    /// The lines of each file that the hunks of a pull request's diff show. `None` if no diff was given.
     pub diff_lines: Option<BTreeMap<String, Vec<RangeInclusive<usize>>>>,
-    /// The commit whose lines those are; `None` if there is none, or no diff was named.
+    /// The commit that has those lines. `None` if it is not known, or no diff was given.
     #[serde(default)]
     pub commit: Option<String>,
-    /// The shard of a search that this is of, as number and of how many; `None` of a whole one.
+    /// The shard of this outcome, as its number and the number of shards. `None` for a whole search.
     #[serde(default)]
     pub share: Option<(u64, u64)>,
-    /// Which later commands mean these patches.
+    /// The later commands that may refer to these patches.
     #[serde(skip)]
     pub reach: Reach,
 }
 
-/// Which later commands mean the patches of an outcome.
+/// Which later commands may refer to the patches of an outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// All: they are kept as what a search found.
+    /// All commands: the patches are kept as those of a search.
     #[default]
     All,
-    /// `apply` and `explain`; `review` would search.
+    /// Only `apply` and `explain`; `review` would search again.
     Apply,
-    /// None: they are not kept.
+    /// No command: the patches are not kept.
     Nothing,
 }
 
@@ -194,65 +195,65 @@ impl Default for Outcome {
 pub struct Complaint {
     /// The test.
     pub test: String,
-    /// What follows its name in a sentence: `panics at src/lib.rs:3:5: …`.
+    /// The rest of the sentence after its name: `panics at src/lib.rs:3:5: …`.
     pub why: String,
 }
 
 impl Complaint {
-    /// As a sentence: `` `tests::odd` panics at src/lib.rs:3:5: … ``.
+    /// The whole sentence: `` `tests::odd` panics at src/lib.rs:3:5: … ``.
     pub fn sentence(&self) -> String {
         format!("{} {}", markup::code(&self.test), self.why)
     }
 }
 
-/// A cargo package, for what must look like a message of cargo.
+/// A cargo package, for messages in cargo's format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageReport {
-    /// Cargo's id of it.
+    /// Its id in cargo.
     pub id: String,
-    /// Its directory, relative to the subject's root; empty if it is that.
+    /// Its directory, relative to the subject's root. Empty if it is the root.
     pub dir: String,
     /// The path of its manifest.
     pub manifest: String,
     /// The name of its library, or of its first target.
     pub target: String,
-    /// The kind of that: `lib`, `bin`.
+    /// The kind of that target: `lib`, `bin`.
     pub target_kind: String,
     /// The path of that target's first source file.
     pub target_file: String,
-    /// Its edition.
+    /// Its Rust edition.
     pub edition: String,
 }
 
-/// A site that was, or could be, examined.
+/// A site that was examined or listed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SiteReport {
     /// Stable between runs.
     pub id: String,
-    /// The kind of patch that applies here, as in `--kind`.
+    /// The kind of its patches, as in `--kind`.
     #[serde(deserialize_with = "last::kind")]
     pub kind: Name,
-    /// Whether a condition is there already.
+    /// Whether the site already has a condition.
     #[serde(default)]
     pub has_condition: bool,
-    /// Relative to the subject's root.
+    /// The path relative to the subject's root.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, counted from 1.
     pub column: usize,
-    /// The condition or statement, or what would be inserted.
+    /// The condition or statement, or for an insertion point the code that would be inserted.
     pub text: String,
     /// Ochiai's coefficient, 0 to 1.
     pub suspiciousness: f64,
     /// The forced outcomes that cure a test.
     pub angelic: Vec<AngelicReport>,
-    /// Why an angelic site led to no patch.
+    /// Why an angelic site has no patch.
     pub reason: Option<String>,
 }
 
 impl SiteReport {
-    /// Why there is no patch here.
+    /// The reason why the site has no patch.
     pub fn why_no_patch(&self) -> &str {
         self.reason
             .as_deref()
@@ -265,96 +266,96 @@ impl SiteReport {
 pub struct AngelicReport {
     /// The failing test.
     pub test: String,
-    /// What was forced.
+    /// The forced outcomes.
     pub how: AngelicHow,
 }
 
-/// What was forced.
+/// Forced outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AngelicHow {
-    /// The outcome of every evaluation; `false` at a statement means that it is skipped.
+    /// Every evaluation had this outcome; `false` skips a statement.
     Constant(bool),
-    /// The outcomes of these evaluations, from 1, were negated.
+    /// The outcomes of these evaluations, counted from 1, were negated.
     Flipped(Vec<u32>),
-    /// The first `evaluations` had this outcome; the others had the opposite one, or their own.
+    /// The first `evaluations` had this outcome; the later ones had the opposite outcome, or their own.
     First {
-        /// How many.
+        /// Number of these evaluations.
         evaluations: u32,
         /// Their outcome.
         outcome: bool,
-        /// Whether the others had the opposite one.
+        /// Whether the later evaluations had the opposite outcome.
         then_opposite: bool,
     },
     /// The evaluations after the first `evaluations` had this outcome.
     After {
-        /// How many come first.
+        /// Number of evaluations before them.
         evaluations: u32,
-        /// The outcome of those after them.
+        /// The outcome of the later evaluations.
         outcome: bool,
     },
 }
 
-/// Failing tests that seem to have a common cause, and their patches.
+/// Failing tests that probably have a common cause, and their patches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GroupReport {
     /// The failing tests.
     pub tests: Vec<String>,
-    /// Their ids, best first.
+    /// The ids of the patches, best first.
     pub patches: Vec<String>,
 }
 
-/// A change that cures tests and breaks none.
+/// A change that cures failing tests and breaks no other.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PatchReport {
     /// Stable between runs.
     pub id: String,
-    /// From 1.
+    /// Counted from 1.
     pub rank: usize,
-    /// How unlikely a maintainer would write it; smaller is better, and comparable within one subject.
+    /// How unlikely a maintainer is to write it. Smaller is better; comparable within one subject.
     pub cost: u32,
-    /// The probability, 0 to 1 in hundredths, that it is what a maintainer would write.
+    /// The probability that a maintainer would write it, 0 to 1, in hundredths.
     pub confidence: f64,
     /// The kind of patch, as in `--kind`.
     #[serde(deserialize_with = "last::kind")]
     pub kind: Name,
-    /// What it replaces.
+    /// Its edits.
     pub edits: Vec<EditReport>,
-    /// The same as a unified diff.
+    /// Its edits as a unified diff.
     pub diff: String,
     /// The failing tests that it cures.
     pub fixes: Vec<String>,
-    /// The examples in the documentation that fail with it, named as without it; they failed before.
+    /// The doctests that still fail with the patch, named as without it.
     #[serde(default)]
     pub failing_examples: Vec<String>,
     /// Whether it is a last resort: a constant condition, or a deleted statement.
     pub is_trivial: bool,
-    /// What is known of it.
+    /// How far it was checked.
     pub evidence: Assurance,
-    /// Compiler warnings and valgrind errors that occur only with the patch; they lower its rank.
+    /// Compiler warnings and valgrind errors that only occur with the patch. They lower its rank.
     pub doubts: Vec<String>,
     /// What was changed, in a few words.
     pub why: String,
     /// The tests that decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,
-    /// The contexts at each of its places; empty where nothing was recorded.
+    /// The contexts recorded at each of its places. Empty if nothing was recorded.
     pub tables: Vec<ContextTable>,
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
-    /// The best of the other members of its family: no observation distinguishes them from this patch, and they differ
-    /// in one operand, one operator or the place within the function.
+    /// The best other members of its family. No observation distinguishes them from this patch, and they differ only in
+    /// one operand, one operator or the place within the function.
     pub alternatives: Vec<AlternativeReport>,
-    /// How many other members its family has.
+    /// Number of other members of its family.
     pub alike: usize,
 }
 
 impl PatchReport {
-    /// Whether it changes something at a site.
+    /// Whether it changes the code at a site.
     pub fn is_at(&self, site: &SiteReport) -> bool {
         let mut parts = self.id.split('+');
         parts.any(|part| part.split_once('-').is_some_and(|(id, _)| id == site.id))
     }
 
-    /// What speaks against it, in a sentence without its end.
+    /// What speaks against the patch, as a sentence without its full stop.
     pub fn doubt(&self) -> Option<String> {
         let warnings = self.doubts.join("; ");
         let warned = (!warnings.is_empty()).then(|| match self.evidence.is_ranked() {
@@ -384,7 +385,7 @@ impl PatchReport {
         (!doubts.is_empty()).then(|| doubts.join("; "))
     }
 
-    /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.
+    /// The edits of an alternative, with the texts of their files. `None` if it changes another file than the patch.
     pub fn edits_of(&self, other: &AlternativeReport) -> Option<Vec<EditReport>> {
         let with_original = |edit: &EditReport| {
             let mut known = self.edits.iter();
@@ -411,9 +412,9 @@ impl PatchReport {
 /// A patch, or an alternative to it: `2`, or `2.1` for the first alternative to the second patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The rank of the patch, from 1.
+    /// The rank of the patch, counted from 1.
     pub rank: u32,
-    /// The number of the alternative, from 1.
+    /// The number of the alternative, counted from 1.
     pub alternative: Option<u32>,
 }
 
@@ -448,55 +449,54 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Another member of a patch's family. It passed the tests in the build with all candidates, but was not built on
-/// its own.
+/// Another member of a patch's family. It passed the tests in the build with all candidates, but was not built alone.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct AlternativeReport {
     /// Stable between runs.
     pub id: String,
     /// The new condition by itself.
     pub condition: String,
-    /// What is written, how far it reaches, and where, in words.
+    /// The change in words: the new text, its extent and its place.
     pub change: String,
     /// What was changed, in a few words.
     pub why: String,
     /// The change as a unified diff.
     pub diff: String,
-    /// What it replaces, in the same files as the patch; without their texts.
+    /// Its edits, in the same files as the patch, without the texts of the files.
     pub edits: Vec<EditReport>,
-    /// The smallest context found in which it differs from the patch; it can occur.
+    /// The smallest context found in which it differs from the patch and that can occur.
     pub differs: Option<ContextReport>,
-    /// Values in which the two differ, and which need not occur together: only for a search for a test, which then runs
-    /// it.
+    /// Values for which the two may differ, which need not occur together. They guide the search for a distinguishing
+    /// test.
     pub hints: Vec<String>,
 }
 
 /// An edit of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EditReport {
-    /// Relative to the subject's root.
+    /// The path relative to the subject's root.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, counted from 1.
     pub column: usize,
-    /// The bytes that are replaced.
+    /// The replaced bytes.
     pub span: Range<usize>,
-    /// What readers should look at, if formatting replaces more: the condition, or the place where something is inserted.
+    /// The bytes that readers should look at, if formatting widened the edit: the condition, or the insertion point.
     #[serde(default)]
     pub mark: Option<Range<usize>>,
     /// The text of the whole file before the edit.
     pub original: Arc<str>,
-    /// The text that is replaced.
+    /// The replaced text.
     pub before: String,
-    /// The text that replaces it.
+    /// The replacement.
     pub after: String,
     /// The new condition by itself.
     pub condition: String,
 }
 
 impl EditReport {
-    /// What readers should look at: the bytes, and the text there.
+    /// The bytes that readers should look at, and the text there.
     pub fn marked(&self) -> (Range<usize>, &str) {
         let of_mark = self.mark.clone().and_then(|mark| {
             let text = self.original.get(mark.clone())?;
@@ -509,21 +509,21 @@ impl EditReport {
 /// A phase of the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Phase {
-    /// Its name, for people.
+    /// Its name in reports.
     pub name: Cow<'static, str>,
-    /// Wall time.
+    /// Wall time, in seconds.
     pub seconds: f64,
-    /// The number of test processes that ran in it.
+    /// Number of test processes that ran in it.
     pub runs: u64,
 }
 
 impl Outcome {
-    /// A file of the subject, relative to the top of its repository.
+    /// The path of a file relative to the top of the repository, from its path relative to the subject's root.
     pub fn in_repository(&self, file: &str) -> String {
         format!("{}{file}", self.prefix)
     }
 
-    /// The best patch of each group of failing tests.
+    /// The best patch of each group of failing tests. Without groups, the first patch.
     pub fn best_patches(&self) -> Vec<&PatchReport> {
         let of_groups = self.groups.iter().filter_map(|group| {
             let id = group.patches.first()?;
@@ -536,7 +536,7 @@ impl Outcome {
         best
     }
 
-    /// Says that patches were found, for all failing tests or for some.
+    /// Sets the ending to patched, for all failing tests or for some.
     pub fn set_patched(&mut self) {
         self.ending = match self.still_failing().is_empty() {
             true => Ending::Patched,
@@ -544,7 +544,7 @@ impl Outcome {
         };
     }
 
-    /// Failing tests that no patch cures, of those that were to be repaired.
+    /// The failing tests to repair that no patch cures.
     pub fn still_failing(&self) -> Vec<&str> {
         let cured = |test: &String| self.patches.iter().any(|patch| patch.fixes.contains(test));
         let is_open = |test: &&String| !cured(test) && !self.not_targeted.contains(test);

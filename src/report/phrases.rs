@@ -1,4 +1,4 @@
-//! What the formats for machines say of a patch: the same words in all of them.
+//! Phrases about a patch, shared by the machine-readable formats.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::EditReport;
 use super::PatchReport;
 use super::markup::code;
 
-/// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
+/// The effect of the patch in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
         "precondition" if leaves_out(patch) => "leaving this out",
@@ -58,13 +58,13 @@ pub fn advice(patch: &PatchReport) -> String {
     }
 }
 
-/// Whether its early exit is an assertion, which leaves where its condition does not hold.
+/// Whether the early exit of the patch is an assertion, which exits if its condition does not hold.
 fn asserts(patch: &PatchReport) -> bool {
     let is_assertion = |text: &str| text.trim_start().starts_with("assert!(");
     patch.edits.iter().all(|edit| is_assertion(&edit.after))
 }
 
-/// How its early exit leaves: the first word of the block after the condition says so.
+/// How the early exit of the patch leaves, from the first word of the block after the condition.
 fn leaves(patch: &PatchReport) -> &'static str {
     let exits = patch.edits.iter().filter_map(|edit| {
         let after = edit.after.split_once(&edit.condition);
@@ -83,43 +83,43 @@ fn leaves(patch: &PatchReport) -> &'static str {
     }
 }
 
-/// Whether all that it does, before it is formatted, is to insert text that begins like this.
+/// Whether all edits, before formatting, only insert text that starts with `start`.
 fn inserts(patch: &PatchReport, start: &str) -> bool {
     let is_it = |edit: &EditReport| {
         let (_, marked) = edit.marked();
         let after = edit.after.trim_start();
-        // Formatted, it may begin with what stands before it.
+        // A formatted edit may start with existing text.
         marked.is_empty()
             && (after.starts_with(start) || edit.mark.is_some() && after.contains(start))
     };
     patch.edits.iter().all(is_it)
 }
 
-/// Whether it adds a branch, and leaves the conditions that are there as they are.
+/// Whether the patch adds a branch and leaves existing conditions unchanged.
 fn adds_branch(patch: &PatchReport) -> bool {
     inserts(patch, "else if ")
 }
 
-/// Whether it adds a condition to a pattern, which is left as it is.
+/// Whether the patch adds a condition to a pattern, which stays unchanged.
 fn narrows(patch: &PatchReport) -> bool {
     inserts(patch, "if ") || inserts(patch, "&& ")
 }
 
-/// Whether it adds an operand of `&&` before a condition, which is left as it is.
+/// Whether the patch adds an operand of `&&` before a condition, which stays unchanged.
 fn adds_operand(patch: &PatchReport) -> bool {
     let is_it = |edit: &EditReport| edit.marked().1.is_empty() && edit.after.ends_with("&& ");
     patch.edits.iter().all(is_it)
 }
 
-/// Whether nothing takes the place of what it changes.
+/// Whether the patch only deletes code.
 fn leaves_out(patch: &PatchReport) -> bool {
-    // A statement with a condition that never holds is left out; formatting may replace what is around it.
+    // A statement whose condition is always false is deleted; formatting may also replace the code around it.
     let is_never = |edit: &EditReport| edit.mark.is_some() && edit.condition == "false";
     let mut edits = patch.edits.iter();
     edits.all(|edit| edit.after.is_empty() || is_never(edit))
 }
 
-/// How sure it is: `likely (80 %)`, or `not rated` if no search ranked it.
+/// The confidence in words: `likely (80 %)`, or `not rated` if no search ranked the patch.
 pub fn sureness(patch: &PatchReport) -> String {
     match patch.evidence.is_ranked() {
         true => format!("{} ({:.0} %)", patch.likelihood(), patch.confidence * 100.0),
@@ -127,7 +127,7 @@ pub fn sureness(patch: &PatchReport) -> String {
     }
 }
 
-/// Everything that a reader needs to judge it, in sentences.
+/// Everything that a reader needs to judge the patch, in sentences.
 pub fn message(patch: &PatchReport) -> String {
     let caveat = patch.evidence.caveat();
     let unchecked = caveat.map_or_else(String::new, |caveat| format!(" Unchecked: {caveat}."));
@@ -142,7 +142,7 @@ pub fn message(patch: &PatchReport) -> String {
     )
 }
 
-/// Names of tests, each marked as one.
+/// A list of test names in backticks.
 pub fn names<T: AsRef<str>>(tests: &[T]) -> String {
     let names: Vec<String> = tests.iter().map(|test| code(test.as_ref())).collect();
     listed(&names)
@@ -160,7 +160,7 @@ pub fn listed(items: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// The first letter large.
+/// The text with its first letter in upper case.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
@@ -169,7 +169,7 @@ pub fn capitalized(text: &str) -> String {
     }
 }
 
-/// The first name, and how many more there are.
+/// The first name, and the number of the others.
 pub(super) fn some(names: &[String]) -> String {
     match names {
         [] => "the failing tests".to_owned(),

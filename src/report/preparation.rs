@@ -2,10 +2,10 @@
 
 use super::{Complaint, Outcome, TestNames};
 
-/// What is seen before the search; all of it goes into the outcome, however the run ends.
+/// Facts known before the search. All of them go into the outcome, however the run ends.
 #[derive(Clone, Debug, Default)]
 pub struct Preparation {
-    /// See [`Outcome::names`]; `None` if no tests were listed since.
+    /// See [`Outcome::names`]. `None` if no tests were listed yet.
     pub names: Option<TestNames>,
     /// See [`Outcome::warnings`].
     pub warnings: Vec<String>,

@@ -1,4 +1,5 @@
-//! The phases of a run: emits them as events, and collects them for the report, with what is seen before the search.
+//! The phases of a run. They are emitted as events and collected for the report, with the facts known before the
+//! search.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -7,7 +8,7 @@ use std::time::Instant;
 use super::events::{Event, Observer};
 use super::{PatchReport, Phase, Preparation, TestNames, snippet};
 
-/// Emits and collects the phases of a run, and collects what is seen before the search.
+/// Emits and collects the phases of a run, and collects the facts known before the search.
 pub struct Progress {
     observer: Arc<dyn Observer>,
     phases: Mutex<Vec<Phase>>,
@@ -40,7 +41,7 @@ impl fmt::Debug for Running {
 }
 
 impl Running {
-    /// Reports that one step of the phase is done.
+    /// Emits that one step of the phase is done.
     pub fn step(&self) {
         self.observer.observe(&Event::Stepped { phase: self.name });
     }
@@ -57,7 +58,7 @@ impl Drop for Running {
 }
 
 impl Progress {
-    /// Progress that is reported to an observer.
+    /// Progress that emits its events to an observer.
     pub fn new(observer: Arc<dyn Observer>) -> Self {
         Self {
             observer,
@@ -67,8 +68,8 @@ impl Progress {
         }
     }
 
-    /// Starts a phase; `steps` is 0 if the number of its steps is unknown. `runs` is the number of test processes
-    /// so far.
+    /// Starts a phase. `steps` is 0 if the number of its steps is unknown. `runs` is the number of test processes so
+    /// far.
     pub fn start(&self, name: &'static str, steps: usize, runs: u64) -> Running {
         self.observer
             .observe(&Event::Started { phase: name, steps });
@@ -82,7 +83,7 @@ impl Progress {
         }
     }
 
-    /// Ends a phase; `result` is a short description of its result.
+    /// Ends a phase, with a short description of its result.
     pub fn finish(&self, mut running: Running, runs: u64, result: &str) {
         running.is_finished = true;
         let seconds = running.start.elapsed().as_secs_f64();
@@ -105,31 +106,31 @@ impl Progress {
         self.observer.observe(&Event::Said(line));
     }
 
-    /// Notes a warning of what comes before the search.
+    /// Notes a warning about the preparation.
     pub fn warn(&self, warning: String) {
         self.prepare(|seen| seen.warnings.push(warning));
     }
 
-    /// Notes something of what comes before the search.
+    /// Notes facts about the preparation.
     pub fn prepare(&self, note: impl FnOnce(&mut Preparation)) {
         let seen = self.preparation.lock();
         note(&mut seen.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What was noted of what comes before the search; it is not kept here.
+    /// Takes the facts noted about the preparation.
     pub fn take_preparation(&self) -> Preparation {
         let mut taken = Preparation::default();
         self.prepare(|seen| taken = std::mem::take(seen));
         taken
     }
 
-    /// Emits a patch that holds while the search goes on.
+    /// Emits a patch that was accepted while the search goes on.
     pub fn found(&self, patch: &PatchReport, names: &TestNames) {
         let text = snippet::so_far(&patch.shown(names));
         self.observer.observe(&Event::Found(text.trim_end()));
     }
 
-    /// Emits a message about a patch that [`Self::found`] emitted, for everyone who has seen that.
+    /// Emits a note on a patch that [`Self::found`] emitted, to everyone who has seen that patch.
     pub fn found_before(&self, line: &str) {
         self.observer.observe(&Event::Found(line));
     }
@@ -139,7 +140,7 @@ impl Progress {
         self.observer.observe(&Event::Detail(line));
     }
 
-    /// The first phase that did not come to its end, if there is one.
+    /// The first phase that did not end normally.
     pub fn abandoned(&self) -> Option<&'static str> {
         self.abandoned.get().copied()
     }

@@ -1,4 +1,4 @@
-//! Patches of searches that reason about the source and run nothing: `mutate`, `heap` and `debug`.
+//! Patches of commands that reason about the source and run nothing: `mutate`, `heap` and `debug`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use nopol_program::shown::ShownEdit;
 use super::{Assurance, EditReport, PatchReport};
 
 impl PatchReport {
-    /// A patch with these edits of files, of which `texts` has the contents by their paths. No model ranked it: its cost and
+    /// A patch with these edits. `texts` has the contents of the files by path. No model ranked it, so its cost and
     /// confidence are 0.
     pub fn reasoned(
         id: String,

@@ -1,4 +1,4 @@
-//! Why there is no patch, in sentences.
+//! Explains, in sentences, why there is no patch.
 
 use nopol_basics::{agree, count};
 
@@ -10,7 +10,7 @@ use super::format::human::place;
 use super::phrases::listed;
 
 impl Outcome {
-    /// Why the run ended as it did, in particular why there is no patch.
+    /// Why the run ended as it did, especially why there is no patch.
     pub fn why_not(&self) -> Option<String> {
         if self.message.is_some() || self.ending != Ending::NoPatch {
             return self.message.clone();
@@ -20,12 +20,12 @@ impl Outcome {
         Some(unread.map_or_else(|| why.clone(), |unread| format!("{why} {unread}")))
     }
 
-    /// Whether the report for people says how tests fail.
+    /// Whether the report for people describes how tests fail.
     pub fn shows_complaints(&self) -> bool {
         !self.patches.is_empty() || self.ending == Ending::NoPatch
     }
 
-    /// The warnings that the report for people does not repeat.
+    /// The warnings that the report for people does not show elsewhere.
     pub fn own_warnings(&self) -> impl Iterator<Item = &String> {
         let complaints = self.complaints.iter().map(Complaint::sentence);
         let shown: Vec<String> = match self.shows_complaints() {
@@ -36,7 +36,7 @@ impl Outcome {
         warnings.filter(move |warning| !shown.contains(warning))
     }
 
-    /// What the run looked for.
+    /// The name of what the run searched for.
     pub fn sought(&self) -> &'static str {
         match self.scope.is_localization {
             true => "angelic place",
@@ -44,7 +44,7 @@ impl Outcome {
         }
     }
 
-    /// Which parts of the program no patch was looked for in, and why.
+    /// The parts of the program in which no patch was searched for, and why.
     pub fn why_unread(&self) -> Option<String> {
         (!self.unread.is_empty()).then(|| {
             const MOST_TOLD: usize = 5;
@@ -63,7 +63,7 @@ impl Outcome {
         sites.filter(|site| !site.angelic.is_empty()).collect()
     }
 
-    /// Why angelic sites have no patch: each reason with its sites, in the order of the sites.
+    /// The reasons why angelic sites have no patch, each with its sites, in the order of the sites.
     pub fn site_reasons(&self) -> Vec<(&str, Vec<&SiteReport>)> {
         let mut reasons: Vec<(&str, Vec<&SiteReport>)> = Vec::new();
         for site in self.angelic_sites() {
@@ -76,7 +76,7 @@ impl Outcome {
         reasons
     }
 
-    /// The first reasons why angelic sites have no patch.
+    /// A sentence with the first reasons why angelic sites have no patch.
     fn reasons(&self) -> String {
         const MOST_TOLD: usize = 3;
         let reasons = self.site_reasons();
@@ -104,8 +104,8 @@ impl Outcome {
         )
     }
 
-    /// That two conditions were changed at once, where some failing test has no patch of two and one place; `None` if that was not
-    /// tried, or the reason why there is no patch says it.
+    /// A note that changing two conditions at once did not help. `None` if it was not tried, some patch has two edits,
+    /// or the reason why there is no patch says so already.
     pub fn pairs_in_vain(&self) -> Option<&'static str> {
         let has_pair = self.patches.iter().any(|patch| patch.edits.len() > 1);
         let is_said = self.patches.is_empty() && self.angelic_sites().is_empty();
@@ -113,7 +113,7 @@ impl Outcome {
             .then_some("Changing two conditions at once was tried and fixes no other failing test.")
     }
 
-    /// The early exits that were tried, as a sentence.
+    /// A sentence on the early exits that were tried.
     fn exits(&self) -> String {
         const MOST_TOLD: usize = 8;
         let mut exits: Vec<String> = Vec::new();
@@ -140,7 +140,7 @@ impl Outcome {
         )
     }
 
-    /// The code that has no place for a patch.
+    /// A sentence on code that can never be patched.
     pub fn without_places(&self) -> &'static str {
         match self.command {
             "cargo nopol c" => {
@@ -153,7 +153,7 @@ impl Outcome {
         }
     }
 
-    /// The kinds that `--kind` names.
+    /// The values of `--kind`.
     fn kinds(&self) -> Vec<&str> {
         let options = self.narrowed_by.iter();
         options
@@ -161,18 +161,18 @@ impl Outcome {
             .collect()
     }
 
-    /// The options that leave some places out; `--quick` only tries less.
+    /// The options that exclude places. `--quick` does not: it only tries less.
     fn narrowing_places(&self) -> impl Iterator<Item = &str> {
         let options = self.narrowed_by.iter().map(String::as_str);
         options.filter(|option| *option != "--quick")
     }
 
-    /// Whether only existing conditions and statements were looked at.
+    /// Whether only existing conditions and statements were examined.
     fn is_quick(&self) -> bool {
         self.narrowed_by.iter().any(|option| option == "--quick")
     }
 
-    /// Why nothing may be changed; `None` if there is a place.
+    /// Why no place may be changed. `None` if there is such a place.
     pub fn why_no_place(&self) -> Option<String> {
         if self.scope.places != Some(0) {
             return None;
@@ -233,7 +233,7 @@ impl Outcome {
         )
     }
 
-    /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
+    /// Why there is no patch. `None` if there are angelic sites, because those have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
             let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
@@ -242,7 +242,7 @@ impl Outcome {
         if self.sites.is_empty() {
             return Some(self.why_no_site());
         }
-        // Kinds that have no outcomes to force.
+        // Sites of this kind have no outcomes to force.
         let computes = |site: &&SiteReport| site.kind == "arithmetic";
         let computing = self.sites.iter().filter(computes).count();
         if computing == self.sites.len() {
@@ -338,7 +338,7 @@ impl Outcome {
     }
 }
 
-/// The places of sites, each once: several exits may be tried at one.
+/// The places of sites, each once, because several exits may be tried at one place.
 fn places(sites: &[&SiteReport]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for site in sites {

@@ -1,11 +1,11 @@
-//! Where edits are, in the units that readers of reports count in: lines, characters, bytes, whole lines.
+//! Where edits are, in the units that reports use: lines, characters, bytes, whole lines.
 
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use super::EditReport;
 
-/// A place in a text. Everything counts from 1.
+/// A place in a text. All numbers count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -16,7 +16,7 @@ pub struct Position {
     pub byte: usize,
 }
 
-/// The place of a byte of a text, from 0.
+/// The place of the byte `at`, counted from 0.
 pub fn position(text: &str, at: usize) -> Position {
     let before = &text[..at];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -27,23 +27,23 @@ pub fn position(text: &str, at: usize) -> Position {
     }
 }
 
-/// Where an edit starts, and where what it replaces ends.
+/// The places where the text that an edit replaces starts and ends.
 pub fn region(edit: &EditReport) -> Range<Position> {
     position(&edit.original, edit.span.start)..position(&edit.original, edit.span.end)
 }
 
-/// Whole lines of a file, and those that replace them.
+/// A range of whole lines of a file, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Relative to the subject's root.
+    /// The path relative to the subject's root.
     pub file: String,
-    /// From 1.
+    /// The line numbers, counted from 1.
     pub range: RangeInclusive<usize>,
-    /// The lines that replace them; without the last newline.
+    /// The new lines, without the last newline.
     pub after: String,
 }
 
-/// The lines that edits change, by file and line. Edits that share a line are in one piece.
+/// The lines that edits change, by file and line. Edits that share a line are joined.
 pub fn lines(edits: &[EditReport]) -> Vec<Lines> {
     let mut files: BTreeMap<&str, Vec<&EditReport>> = BTreeMap::new();
     for edit in edits {
@@ -69,7 +69,7 @@ pub fn lines(edits: &[EditReport]) -> Vec<Lines> {
         for (range, edits) in pieces {
             let text = &edits[0].original;
             let mut after = text[range.clone()].to_owned();
-            // From the end, so that no edit shifts another one's span.
+            // Apply the last edit first, so that no edit shifts the span of another.
             for edit in edits.iter().rev() {
                 let span = edit.span.start - range.start..edit.span.end - range.start;
                 after.replace_range(span, &edit.after);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_of_one_line_are_one_piece_and_others_are_not() {
+    fn edits_of_one_line_are_joined_and_others_are_not() {
         let edits = [
             edit(TEXT, "b {", "b + 1 {"),
             edit(TEXT, "a <", "a <="),

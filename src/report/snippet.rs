@@ -1,4 +1,4 @@
-//! A patch in the style of rustc's own messages.
+//! A patch in the style of rustc's messages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use nopol_basics::visible;
 use super::phrases::{advice, headline, sureness};
 use super::{EditReport, PatchReport};
 
-/// As the compiler would say it, without colours.
+/// The patch as a compiler message, without colours.
 pub fn plain(patch: &PatchReport) -> String {
     let title = headline(patch);
     let id = format!("nopol::{}", patch.kind);
@@ -18,19 +18,20 @@ pub fn plain(patch: &PatchReport) -> String {
     render(patch, first, &[note], &Renderer::plain())
 }
 
-/// For people, with ANSI colours: under the number of the patch, with how sure it is and notes below it.
+/// The patch for people, with ANSI colours: titled with its number, with its confidence and notes below it.
 pub fn styled(patch: &PatchReport, notes: &[String]) -> String {
     let mut all = vec![format!("{}: {}", sureness(patch), patch.why)];
     all.extend_from_slice(notes);
     named(patch, &format!("patch {}", patch.rank), &all)
 }
 
-/// For people who go through all patches, of which there are `number`, with nothing below it but these notes.
+/// The patch for people who review all patches one by one. `number` is the number of patches. Only these notes are
+/// below it.
 pub fn one_of(patch: &PatchReport, number: usize, notes: &[String]) -> String {
     named(patch, &format!("patch {} of {number}", patch.rank), notes)
 }
 
-/// For people, while the search goes on.
+/// The patch for people, while the search goes on.
 pub fn so_far(patch: &PatchReport) -> String {
     named(
         patch,
@@ -45,7 +46,7 @@ fn named(patch: &PatchReport, name: &str, notes: &[String]) -> String {
     render(patch, first, notes, &Renderer::styled().term_width(width()))
 }
 
-/// The width of the terminal; of anything else, wide enough for all lines that people write.
+/// The width of the terminal. If there is no terminal, wide enough for most lines of code.
 fn width() -> usize {
     match terminal_size::terminal_size_of(std::io::stdout()) {
         Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),
@@ -82,7 +83,7 @@ fn render<'a>(
     visible::styled(&renderer.render(&[first, second])) + "\n"
 }
 
-/// The bytes to mark: what is replaced, without the lines' ends and the spaces around it.
+/// The bytes to mark: the replaced text without line ends and spaces around it.
 fn marked(edit: &EditReport) -> Range<usize> {
     let (Range { start, end }, before) = edit.marked();
     let leading = before.len() - before.trim_start().len();

@@ -1,4 +1,4 @@
-//! Events on standard error: a bar per phase on a terminal, a plain line otherwise.
+//! Shows events on standard error: on a terminal as one bar per phase, otherwise as plain lines.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use nopol_basics::visible;
 
 use super::events::{Event, Observer};
 
-/// Shows events on the standard error of this process.
+/// Shows events on standard error.
 #[derive(Debug)]
 pub struct Terminal {
     is_terminal: bool,
@@ -20,7 +20,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// With details if it is `verbose`; only warnings if it is `quiet`.
+    /// Shows details if `verbose`, and only warnings if `quiet`.
     pub fn new(verbose: bool, quiet: bool) -> Self {
         Self {
             is_terminal: std::io::stderr().is_terminal() && !quiet,
@@ -50,7 +50,7 @@ impl Terminal {
     }
 }
 
-/// A line of its own; a closed pipe is no reason to fail.
+/// Prints a line. Errors are ignored, because a closed pipe must not end the run.
 fn say(line: &str) {
     let _ = writeln!(anstream::stderr(), "{}", visible::for_people(line));
 }

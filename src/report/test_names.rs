@@ -1,16 +1,16 @@
-//! Names of tests as people read them: without package and target where the rest names one test of the run.
+//! Short names of tests for people: without package and target if the rest is unique in the run.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What the tests of a run are called in reports for people. Formats for programs have the whole names.
+/// The names of a run's tests in reports for people. Formats for programs use the whole names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestNames(BTreeMap<String, String>);
 
 impl TestNames {
-    /// The names of tests from their whole names, `PACKAGE::TARGET::NAME`, and their names in their targets. A name in a
-    /// target is enough if `--failing` would take it for this test only.
+    /// Chooses names from pairs of the whole name, `PACKAGE::TARGET::NAME`, and the name within the target. The name
+    /// within the target is enough if `--failing` would match only this test by it.
     pub fn new(tests: impl IntoIterator<Item = (String, String)>) -> Self {
         let tests: Vec<(String, String)> = tests.into_iter().collect();
         let mut with_end: BTreeMap<&str, u32> = BTreeMap::new();
@@ -21,19 +21,19 @@ impl TestNames {
         Self(tests.iter().filter(is_enough).cloned().collect())
     }
 
-    /// The name of a test, from its whole name.
+    /// The short name of the test with this whole name.
     pub fn short<'n>(&'n self, whole: &'n str) -> &'n str {
         self.0.get(whole).map_or(whole, String::as_str)
     }
 
-    /// A sentence with the names of tests between backticks.
+    /// A sentence in which test names between backticks are shortened.
     pub fn in_sentence(&self, text: &str) -> String {
         let parts: Vec<&str> = text.split('`').map(|part| self.short(part)).collect();
         parts.join("`")
     }
 }
 
-/// A path, and its ends without the first modules.
+/// A path, and all its suffixes after `::`.
 fn ends(path: &str) -> impl Iterator<Item = &str> {
     let after = path.match_indices("::").map(|(at, _)| &path[at + 2..]);
     std::iter::once(path).chain(after)
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_only_one_test_has_is_enough() {
+    fn a_unique_name_is_short() {
         let names = names(&[("a::a", "tests::one"), ("a::a", "tests::two")]);
         assert_eq!(names.short("a::a::tests::one"), "tests::one");
         assert_eq!(
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_two_targets_or_the_end_of_another_name_is_whole() {
+    fn an_ambiguous_name_is_whole() {
         let names = names(&[
             ("a::a", "tests::one"),
             ("a::more", "tests::one"),

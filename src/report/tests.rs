@@ -1,4 +1,4 @@
-//! Reports of outcomes that are made up, without style.
+//! Reports of invented outcomes, without styles.
 
 mod explained;
 mod injected;
@@ -9,12 +9,12 @@ use insta::assert_snapshot;
 use super::format::{FORMATS, human};
 use super::*;
 
-/// The file that is patched.
+/// The file to patch.
 const SOURCE: &str = "pub fn passes(score: u32, needed: u32) -> bool {\n    // Enough.\n\n    if score > needed {\n        return true;\n    }\n    false\n}\n";
 
 const TEST: &str = "grades::tests::just_enough";
 
-/// A condition, forced true.
+/// The site of a condition that was forced to be true.
 fn site() -> SiteReport {
     SiteReport {
         id: "1cce2c43".to_owned(),
@@ -84,7 +84,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
     }
 }
 
-/// Two patches that no test tells apart.
+/// Two patches that no test distinguishes.
 fn two_patches() -> Outcome {
     let mut second = patch(2, "score != needed");
     second.differs = Some(DifferenceReport {
@@ -152,7 +152,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
 }
 
 #[test]
-fn tests_are_named_shortly_for_people_and_wholly_for_programs() {
+fn tests_have_short_names_for_people_and_whole_names_for_programs() {
     let mut outcome = two_patches();
     outcome.names = TestNames::new([(TEST.to_owned(), "just_enough".to_owned())]);
     outcome.warnings = vec![format!("`{TEST}` is flaky")];
@@ -170,7 +170,7 @@ fn tests_are_named_shortly_for_people_and_wholly_for_programs() {
 }
 
 #[test]
-fn what_decides_between_patches_may_be_an_overflow() {
+fn an_overflow_may_decide_between_patches() {
     let mut outcome = two_patches();
     let differs = outcome.patches[1].differs.as_mut().unwrap();
     differs.yields = Some([None, Some(false)]);
@@ -189,7 +189,7 @@ fn what_decides_between_patches_may_be_an_overflow() {
 }
 
 #[test]
-fn an_unchecked_patch_that_was_written_says_both() {
+fn an_applied_unchecked_patch_is_reported_as_both() {
     let mut outcome = two_patches();
     outcome.patches.truncate(1);
     outcome.patches[0].evidence = Assurance::Together;
@@ -341,7 +341,7 @@ fn tests_and_sites_are_listed() {
 }
 
 #[test]
-fn what_has_no_places_is_said_if_there_are_none() {
+fn code_without_places_is_named_if_there_are_no_places() {
     let outcome = Outcome {
         ending: Ending::Listed,
         tests: vec![TEST.to_owned()],
@@ -361,7 +361,7 @@ fn what_has_no_places_is_said_if_there_are_none() {
 }
 
 #[test]
-fn what_speaks_against_a_patch_is_said_in_one_sentence() {
+fn doubts_about_a_patch_are_one_sentence() {
     let mut doubted = patch(1, "score == 50");
     assert_eq!(doubted.doubt(), None);
     doubted.clauses[0].only_test = Some(TEST.to_owned());
@@ -376,7 +376,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
 }
 
 #[test]
-fn an_assertion_is_advised_as_one() {
+fn an_assertion_is_described_as_an_assertion() {
     let mut asserting = patch(1, "all > 0");
     asserting.kind = "guard";
     asserting.edits[0].after = "assert!(all > 0, \"nothing\");\n    ".to_owned();
@@ -398,7 +398,7 @@ fn an_assertion_is_advised_as_one() {
     }
 }
 
-/// A patch that only adds text is not announced as a change of an existing condition.
+/// A patch that only inserts text must not be described as a change of an existing condition.
 #[test]
 fn an_added_branch_and_a_narrowed_pattern_are_named_as_such() {
     let with = |before: &str, after: &str| {
@@ -436,7 +436,7 @@ fn an_added_branch_and_a_narrowed_pattern_are_named_as_such() {
 }
 
 #[test]
-fn a_patch_of_two_places_is_not_announced_as_one_at_the_first() {
+fn a_patch_at_two_places_is_described_as_such() {
     let mut both = patch(1, "score == 0");
     both.edits.push(both.edits[0].clone());
     let headline = phrases::headline(&both);

@@ -40,10 +40,10 @@ use self::syntax::{text_of, walk};
 use self::types::{Declarations, declarators, is_function};
 use super::{Callable, Constant, DeclaredType, FileIndex, Function, Language, Name, Sources};
 
-/// Global variables that are visible everywhere in a file.
+/// Most global variables that count as visible at the sites of a file.
 const MOST_GLOBALS: usize = 32;
 
-/// Reads the files and the program's headers that they include, and finds the sites. Paths are relative to
+/// Reads the files and those headers of the program that they include, and finds the sites. Paths are relative to
 /// `root`; `wanted` decides whether a file may have sites.
 pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
     let mut sources = Sources {
@@ -82,7 +82,7 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
     add_constants(&mut sources, &parsed, &declarations);
     let globals = globals(&parsed);
     let mut ids = BTreeMap::new();
-    // All functions come before the sites, because an early exit may copy another function's.
+    // All functions are read before the sites, because an early exit may copy one of another function.
     let mut found = Vec::new();
     for parsed in &parsed {
         let Some(file) = parsed.file else { continue };
@@ -106,7 +106,7 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
         };
         sites::find(&mut sources, &facts, function, definition, &mut ids);
     }
-    // Of sites that start at the same byte, the outermost gets the smallest index.
+    // If sites start at the same byte, the outermost gets the smallest index.
     sources.sites.sort_by_key(|site| {
         let span = &site.span;
         (site.file, span.start, std::cmp::Reverse(span.end))
@@ -168,7 +168,7 @@ fn function(
     })
 }
 
-/// The identifiers in a function. Which of them are constants is known only after all files are read.
+/// The identifiers in a function. Constants can be told from variables only after all files are read.
 fn identifiers(body: Node, text: &str) -> Vec<String> {
     let mut names = BTreeSet::new();
     walk(body, &mut |node| {

@@ -1,5 +1,5 @@
-//! The candidate terms of a site: expressions that could be evaluated there besides the visible variables
-//! themselves. They are guesses based on names and declared types; the compiler rejects the wrong ones.
+//! The candidate terms of a site: expressions that could be evaluated there, besides the visible variables themselves.
+//! They are guesses based on names and declared types. The compiler rejects the wrong ones.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use super::{Site, Sources, write};
 pub struct TermText {
     /// The expression.
     pub text: String,
-    /// How tightly it binds.
+    /// How tightly the expression binds.
     pub binding: Binding,
-    /// Where it comes from.
+    /// Where the expression comes from.
     pub origin: Origin,
     /// Whether it is an element: reading it may panic, but moves nothing.
     pub is_index: bool,
@@ -27,9 +27,9 @@ pub struct CandidateTerm {
     pub text: String,
     /// What it reads.
     pub access: Access,
-    /// How tightly it binds.
+    /// How tightly the expression binds.
     pub binding: Binding,
-    /// Where it comes from.
+    /// Where the expression comes from.
     pub origin: Origin,
     /// See [`TermText::is_index`].
     pub is_index: bool,
@@ -60,8 +60,8 @@ pub fn at(sources: &Sources, site: &Site) -> Vec<CandidateTerm> {
     all
 }
 
-/// Whether evaluating an access in a function of this path calls the function itself. A condition that does so
-/// hardly ever ends, and recording it may take forever.
+/// Whether evaluating an access, in the function with this path, calls the function itself. Such a condition hardly
+/// ever ends, and recording it may take forever.
 pub fn recurses(function: &str, access: &Access) -> bool {
     let last = |path: &str| path.rsplit("::").next().map(str::to_owned);
     let Some(name) = last(function) else {
@@ -89,7 +89,7 @@ mod tests {
     use crate::Language;
 
     #[test]
-    fn a_call_of_the_function_itself_recurses_and_one_that_delegates_does_not() {
+    fn a_call_of_the_function_itself_recurses_and_a_delegating_call_does_not() {
         for (name, text, wanted) in [
             ("passes", "passes(score)", true),
             ("Grade::passes", "Self::passes(score)", true),

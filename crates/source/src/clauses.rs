@@ -1,6 +1,6 @@
-//! Clauses that look like one that is there: with the names of siblings (another field of the struct, another variant
-//! of the enum, another name with a part in common), with two parts of names exchanged, or with another literal.
-//! People who add a clause to a condition mostly add one like the others: `a.minor == b.minor && a.patch == b.patch`.
+//! Clauses that resemble an existing one: with sibling names (another field of the struct, another variant of the enum,
+//! another name that shares a word), with two words of its names exchanged, or with another literal. A clause that
+//! people add to a condition usually resembles the others: `a.minor == b.minor && a.patch == b.patch`.
 
 mod kin;
 mod literals;
@@ -15,10 +15,11 @@ pub use self::literals::{literals, mate};
 use self::together::bound_together;
 use super::words::{mentions, words};
 
-/// Names in place of one name.
+/// Most names that replace one name.
 const MOST_NAMES: usize = 4;
-/// Variants or constants in place of one that the function names, and all with those of the file.
+/// Most variants or constants named in the function that replace one of the same type.
 const MOST_OF_FUNCTION: usize = 5;
+/// As [`MOST_OF_FUNCTION`], together with those named in the file and the subject.
 const MOST_OF_PATH: usize = 8;
 
 /// What the code around a clause offers.
@@ -34,7 +35,7 @@ pub struct Around<'a> {
     pub literals: [&'a [String]; 2],
 }
 
-/// The clauses that look like this one, likeliest first, without duplicates and without the clause itself.
+/// The clauses that resemble this one, likeliest first, without duplicates and without the clause itself.
 pub fn like(clause: &str, around: Around) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut put = |text: String| {
@@ -103,7 +104,7 @@ fn starts_a_name(word: &str) -> bool {
     word.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-/// Whether a name is that of a function, method or macro.
+/// Whether a name is called, as a function, method or macro.
 fn is_called(text: &str, range: &Range<usize>) -> bool {
     text[range.end..].starts_with(['(', '!'])
 }
@@ -119,8 +120,9 @@ fn renamed(clause: &str, names: &[Range<usize>], new: &dyn Fn(&str) -> Option<St
     text
 }
 
-/// Names that can stand for a name: for a field or variant its siblings, those that the function mentions first; for
-/// any name those of the function that share a part with it; where something is called, those that are bound with it.
+/// Names that can replace a name. For a field or variant: its siblings, first those that the function mentions. For a
+/// member or a name with several words: other names of the function that share a word with it. In a clause with a call:
+/// names that are bound together with it.
 fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
     let name = &clause[range.clone()];
     let before = &clause[..range.start];
@@ -162,7 +164,7 @@ fn siblings(clause: &str, range: &Range<usize>, around: Around) -> Vec<String> {
             }
         }
     }
-    // Elsewhere the synthesizer knows every variable.
+    // Without a call, the synthesizer tries every variable anyway.
     if !is_member && clause.contains('(') {
         let together = bound_together(name, around.function);
         add_new(&mut found, together, name, MOST_NAMES);
@@ -179,7 +181,7 @@ fn owner(before: &str) -> Option<&str> {
     owner.starts_with(char::is_uppercase).then_some(owner)
 }
 
-/// What a text names of a type without giving it content: `RParen` of `Token::RParen`.
+/// The places where a text names a variant or constant of a type without content: `RParen` of `Token::RParen`.
 fn of_owner(owner: &str, text: &str) -> Vec<Range<usize>> {
     let path = format!("{owner}::");
     let starts = text.match_indices(&path).map(|(at, path)| at + path.len());
@@ -191,21 +193,21 @@ fn of_owner(owner: &str, text: &str) -> Vec<Range<usize>> {
     names.collect()
 }
 
-/// The name at the beginning of a text, if no content, path or call follows.
+/// The name at the start of a text, unless content, a path or a call follows.
 fn plain_name(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     let has_content = text[end..].trim_start().starts_with(['(', '{', ':', '!']);
     (end > 0 && !has_content).then_some(&text[..end])
 }
 
-/// What a text names of an enum without giving it content, most frequent first.
+/// The variants of an enum that a text names without content, most frequent first.
 pub fn plain_names_of<'t>(owner: &str, text: &'t str) -> Vec<&'t str> {
     let mut names = by_number(names_of(owner, text));
     names.retain(|name| name.starts_with(char::is_uppercase));
     names
 }
 
-/// How often a text names each of a type.
+/// How often a text names each variant or constant of a type without content.
 fn names_of<'t>(owner: &str, text: &'t str) -> BTreeMap<&'t str, usize> {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for range in of_owner(owner, text) {
@@ -214,7 +216,7 @@ fn names_of<'t>(owner: &str, text: &'t str) -> BTreeMap<&'t str, usize> {
     numbers
 }
 
-/// The names at these ranges of a text, nearest to a byte first.
+/// The names at these ranges of a text, those nearest to the byte `at` first.
 fn by_distance(names: Vec<Range<usize>>, text: &str, at: usize) -> Vec<&str> {
     let between = |range: &Range<usize>| {
         let gap = &text[range.start.min(at)..range.start.max(at)];
@@ -228,14 +230,14 @@ fn by_distance(names: Vec<Range<usize>>, text: &str, at: usize) -> Vec<&str> {
     all.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The most frequent names first.
+/// The names, most frequent first.
 fn by_number(numbers: BTreeMap<&str, usize>) -> Vec<&str> {
     let mut names: Vec<(&str, usize)> = numbers.into_iter().collect();
     names.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Adds names that are neither there nor the clause's own, until there are `most`.
+/// Adds new names other than `own`, until there are `most`.
 fn add_new(found: &mut Vec<String>, names: Vec<&str>, own: &str, most: usize) {
     for name in names {
         if found.len() < most && name != own && found.iter().all(|known| known != name) {
@@ -244,7 +246,7 @@ fn add_new(found: &mut Vec<String>, names: Vec<&str>, own: &str, most: usize) {
     }
 }
 
-/// Pairs of parts of the clause's names, which can be exchanged: `a` and `b` of `a_char == prev_b_char`.
+/// Pairs of words in the clause's names that can be exchanged: `a` and `b` in `a_char == prev_b_char`.
 fn exchangeable<'c>(clause: &'c str, names: &[Range<usize>]) -> Vec<(&'c str, &'c str)> {
     let parts = |range: &Range<usize>| clause[range.clone()].split('_').collect::<Vec<_>>();
     let mut pairs = Vec::new();
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_getter_is_called_in_place_of_one_like_it() {
+    fn a_getter_is_replaced_by_a_similar_one() {
         let kin: &[&[&str]] = &[&["as_number()", "as_text()"]];
         assert_eq!(
             like("value.as_text().is_some()", "", kin, &[]),
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_a_part_in_common_are_siblings() {
+    fn names_that_share_a_word_are_siblings() {
         assert_eq!(
             like(
                 "self.bracket_closed",
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_names_are_exchanged() {
+    fn words_of_names_are_exchanged() {
         let function = "let a_char; let b_char; prev_a_char prev_b_char";
         let found = like("b_char == prev_a_char", function, &[], &[]);
         assert!(
@@ -374,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_the_case_of_the_one_it_replaces_where_case_does_not_matter() {
+    fn a_string_takes_the_case_of_the_one_it_replaces_if_case_does_not_matter() {
         assert_eq!(
             like("w.eq_ignore_ascii_case(\"LINE\")", "", &[], &["\"ring\""]),
             ["w.eq_ignore_ascii_case(\"RING\")"]
@@ -393,13 +395,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lifetime_is_no_literal() {
+    fn a_lifetime_is_not_a_literal() {
         assert!(literals("f::<'a>(x)").is_empty());
         assert_eq!(literals("x1 == 2 && y == '\\''").len(), 2);
     }
 
     #[test]
-    fn variants_that_the_function_names_stand_in_for_each_other_nearest_first() {
+    fn variants_named_in_the_function_replace_each_other_nearest_first() {
         let function = "fn f() { if self.at(&Token::Comma) { return; }
             if !self.eat(&Token::LParen) { return; }
             self.eat(&Token::RParen); g(Token::Word(w)); h(Mode::Open) }";
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_has_a_mate() {
+    fn a_character_has_a_counterpart() {
         let of = |clause: &str| like(clause, "", &[], &[]);
         assert_eq!(of("key.contains('\\n')"), ["key.contains('\\r')"]);
         assert_eq!(of("b == b'['"), ["b == b']'"]);

@@ -1,4 +1,4 @@
-//! The original condition as a tree of operators that the synthesizer knows and leaves that it reads as
+//! The original condition as a tree: its inner nodes are operators that the synthesizer knows, its leaves are read as
 //! terms. Each language has its own parser ([`Language::parse`](super::Language::parse)).
 
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub enum LeafKind {
     Variable,
     /// `v[i]`: reading it can panic.
     Index,
-    /// Anything else that has a value.
+    /// Any other expression that has a value.
     Value,
     /// A literal.
     Literal,
@@ -24,11 +24,11 @@ pub enum LeafKind {
 /// An operand of the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// On one line.
+    /// The text on one line.
     pub text: String,
     /// What it reads.
     pub access: Access,
-    /// What it is.
+    /// How it can be captured.
     pub kind: LeafKind,
     /// How tightly its text binds.
     pub binding: Binding,
@@ -46,9 +46,9 @@ pub struct Node {
     pub text: String,
     /// The node's operator and operands.
     pub shape: Shape,
-    /// The whole comparison as an access; only for comparisons.
+    /// The whole comparison as an access. `None` for other nodes.
     pub whole: Option<Access>,
-    /// Whether it is a test that something is not null, with `!=`.
+    /// Whether it is a null test with `!=`.
     pub is_null_test: bool,
 }
 
@@ -59,27 +59,28 @@ pub struct Part {
     pub expr: Expr,
     /// Bytes in the condition's text.
     pub span: Range<usize>,
-    /// The spans of its two operands, without parentheses around them; none unless it is written as an operator between them.
+    /// The spans of its two operands, without the parentheses around them. `None` unless the part is an infix operator
+    /// with its operands.
     pub operands: Option<[Range<usize>; 2]>,
     /// See [`Node::is_null_test`].
     pub is_null_test: bool,
 }
 
-/// A part of the original condition as its author wrote it.
+/// A part of the original condition in its original spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
     /// The part.
     pub expr: Expr,
-    /// How the source spells it.
+    /// Its text in the source.
     pub text: String,
-    /// Bytes of its operands in the text. See [`Part::operands`].
+    /// The bytes of its operands in that text. See [`Part::operands`].
     pub operands: Option<[Range<usize>; 2]>,
     /// See [`Node::is_null_test`].
     pub is_null_test: bool,
 }
 
 impl Spelling {
-    /// How the text of a condition spells a part of it.
+    /// The spelling of a part in the text of a condition.
     pub fn new(part: Part, condition: &str) -> Self {
         let start = part.span.start;
         let within = |span: Range<usize>| span.start - start..span.end - start;
@@ -92,7 +93,7 @@ impl Spelling {
     }
 }
 
-/// What a node is.
+/// The operator of a node, or a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// An operand.
@@ -109,8 +110,8 @@ pub enum Shape {
     Arith(ArithOp, Box<Node>, Box<Node>),
 }
 
-/// The text on one line. A text without line breaks stays unchanged, because white space inside a string
-/// literal is significant.
+/// The text on one line. A text without line breaks stays unchanged, because white space inside a string literal is
+/// significant.
 pub fn one_line(text: &str) -> String {
     if !text.contains('\n') {
         return text.to_owned();
@@ -133,7 +134,7 @@ pub fn one_line(text: &str) -> String {
     joined
 }
 
-/// Whether the parenthesis that a text leaves open begins arguments, and no tuple.
+/// Whether the open parenthesis at the end of a text starts arguments, not a tuple.
 fn ends_in_call(text: &str) -> bool {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices().rev() {
@@ -149,8 +150,8 @@ fn ends_in_call(text: &str) -> bool {
     false
 }
 
-/// Whether people do not ask if something is less than this: a truth value, a text, a character that is not an end of a
-/// range ([`is_mark`]), or a variant of an enum.
+/// Whether a value is not usually compared by order: a truth value, a string, a variant of an enum, or a character
+/// other than the end of a range ([`is_mark`]).
 pub fn is_unordered(text: &str) -> bool {
     let text = text.trim_start_matches(['&', '*', '(']);
     let head = text.split(['(', '{', ' ']).next().unwrap_or_default();
@@ -160,13 +161,13 @@ pub fn is_unordered(text: &str) -> bool {
     is_variant || is_mark(text) || text.starts_with('"') || matches!(text, "true" | "false")
 }
 
-/// Whether what stands at these bytes of a text has parentheses of its own.
+/// Whether the text at these bytes has parentheses of its own.
 pub fn is_enclosed(text: &str, span: &Range<usize>) -> bool {
     text[..span.start].trim_end().ends_with('(') && text[span.end..].trim_start().starts_with(')')
 }
 
 impl Node {
-    /// The clauses of a chain of `&&`, or, unless `is_and`, of `||`, left to right. Any other node is one clause.
+    /// The clauses of a chain of `&&` (or of `||`, unless `is_and`), left to right. Any other node is a single clause.
     pub fn clauses(&self, is_and: bool) -> Vec<&Self> {
         match (&self.shape, is_and) {
             (Shape::And(a, b), true) | (Shape::Or(a, b), false) => {
@@ -190,7 +191,7 @@ impl Node {
         }
     }
 
-    /// The node of the same text that starts this many bytes later in a condition.
+    /// The node with all its spans moved by this many bytes.
     pub fn moved(mut self, by: usize) -> Self {
         self.span = self.span.start + by..self.span.end + by;
         let moved = |node: Box<Self>| Box::new(node.moved(by));
@@ -276,9 +277,9 @@ impl Node {
         }
     }
 
-    /// The condition as an expression over terms. `lookup` finds the term of a leaf, given the type that its
-    /// context requires, if known (a literal has no type of its own). Every converted node is added to
-    /// `parts`. `None` if a leaf has no term or the types do not match.
+    /// The condition as an expression over terms. `lookup` finds the term of a leaf, given the type that its context
+    /// requires, if known (a literal has no type of its own). Every converted node is added to `parts`. `None` if a
+    /// leaf has no term, or types do not match.
     pub fn to_expr(
         &self,
         language: Language,
@@ -321,7 +322,7 @@ impl Node {
                 });
                 match compared {
                     Some(compared) => (compared, Type::Bool),
-                    // The operands cannot be read, but the comparison as a whole may be.
+                    // The operands have no terms, but the comparison as a whole may have one.
                     None => {
                         parts.truncate(known);
                         let (term, ty) = lookup(&self.whole(), Some(Type::Bool))?;
@@ -343,7 +344,7 @@ impl Node {
         Some(result)
     }
 
-    /// C: a truth value, such as whether a pointer is not null, that is compared with 0.
+    /// C: a truth value compared with 0, such as a null test of a pointer.
     fn zero_test(
         language: Language,
         op: CmpOp,
@@ -374,8 +375,8 @@ impl Node {
         }
     }
 
-    /// Two operands and their common type, which an operand that is not a literal determines, or in C the
-    /// usual arithmetic conversions.
+    /// Two operands and their common type. It is the type of an operand that is not a literal, or in C the result of
+    /// the usual arithmetic conversions.
     fn operands(
         language: Language,
         a: &Node,
@@ -421,12 +422,12 @@ fn other_part(text: &str) -> Option<String> {
         "1" => "0",
         _ => return None,
     };
-    // `1.0` is a number.
+    // `1.0` is a number, not a field.
     let is_field = base.starts_with(|first: char| !first.is_ascii_digit() && first != '-');
     is_field.then(|| format!("{base}.{other}"))
 }
 
-/// The text of a comparison's operand, in parentheses where needed: a node's text has none.
+/// The text of a comparison's operand, in parentheses if needed. A node's own text has none.
 fn side(node: &Node) -> String {
     match &node.shape {
         Shape::Leaf(leaf) if leaf.binding >= Binding::Add => node.text.clone(),
@@ -440,7 +441,7 @@ mod tests {
     use super::one_line;
 
     #[test]
-    fn lines_are_joined_as_one_would_write_them() {
+    fn lines_are_joined_as_people_would_write_them() {
         for (text, wanted) in [
             (
                 "a\n    .b\n    .f(\n        c,\n        d,\n    )?",

@@ -1,5 +1,4 @@
-//! What the subject declares: functions, types, constants, and what each function's body contributes to
-//! other sites.
+//! The subject's declarations: functions, types, constants, and what each function's body offers to other sites.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,7 +19,7 @@ pub struct Name {
 /// A type as written in the source, without its references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredType {
-    /// Without references, lifetimes and white space.
+    /// The type without references, lifetimes and white space.
     pub plain: String,
     /// Whether it is a reference.
     pub is_reference: bool,
@@ -29,17 +28,17 @@ pub struct DeclaredType {
 /// A function with sites.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Path of names inside the file, e.g. `tests::helper` or `Stack::push`.
+    /// Its name, with the names of what contains it in the file, e.g. `tests::helper` or `Stack::push`.
     pub name: String,
-    /// The file that has it.
+    /// The file that contains it.
     pub file: FileIndex,
     /// Its bytes in the file.
     pub span: Range<usize>,
-    /// The bytes of the word by which it may be evaluated at compile time. While it is instrumented, it cannot.
+    /// The bytes of the keyword that allows evaluation at compile time. It is removed for instrumentation.
     pub constness: Option<Range<usize>>,
     /// The type of the enclosing `impl`, or the enclosing trait.
     pub owner: Option<String>,
-    /// Rust: what must hold for it to be compiled, as in `cfg(…)`.
+    /// Rust: the conditions under which it is compiled, as in `cfg(…)`.
     pub cfgs: BTreeSet<String>,
     /// The return type as written; `None` if the function returns no value.
     pub returns: Option<String>,
@@ -51,9 +50,10 @@ pub struct Function {
     pub parameters: Vec<Name>,
     /// Literals of its body as written, in source order, without duplicates.
     pub literals: Vec<String>,
-    /// Paths of the constants it uses, in source order, without duplicates; in C all identifiers.
+    /// Paths of the constants that it uses, in source order, without duplicates. In C: all identifiers.
     pub constants: Vec<String>,
-    /// What it splits that may be a text, each with the place, in source order, without duplicates.
+    /// Expressions that it splits and that may be strings, each with the position of the split, in source order,
+    /// without duplicates.
     pub splits: Vec<[String; 2]>,
     /// The expressions of its body that could be evaluated elsewhere.
     pub expressions: Vec<Harvested>,
@@ -63,7 +63,7 @@ pub struct Function {
 /// or loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitSnippet {
-    /// On one line.
+    /// The text on one line.
     pub text: String,
     /// The names it reads, which must be visible wherever it is inserted.
     pub names: Vec<String>,
@@ -72,15 +72,15 @@ pub struct ExitSnippet {
 /// An expression of some function that may be useful at another site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harvested {
-    /// On one line.
+    /// The text on one line.
     pub text: String,
     /// How tightly it binds.
     pub binding: Binding,
-    /// What it is.
+    /// The kind of expression.
     pub kind: HarvestedKind,
     /// The names it reads, which must be visible wherever it is used.
     pub names: Vec<String>,
-    /// Bytes of the variables and fields that are receivers or arguments of its calls: holes that other
+    /// Bytes of the variables and fields that are receivers or arguments of its calls. They are holes that other
     /// variables can fill.
     pub holes: Vec<Range<usize>>,
     /// What it calls: paths of functions, and methods as `.name`.
@@ -91,10 +91,10 @@ pub struct Harvested {
     pub receiver_methods: Vec<String>,
 }
 
-/// What a harvested expression is.
+/// The kind of a harvested expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HarvestedKind {
-    /// Arithmetic, a cast.
+    /// Arithmetic, or a cast.
     Value,
     /// An element.
     Index,
@@ -107,23 +107,23 @@ pub enum HarvestedKind {
 /// A function of the subject that returns a scalar and has no side effects.
 #[derive(Clone, Debug)]
 pub struct Callable {
-    /// The file that has it.
+    /// The file that contains it.
     pub file: FileIndex,
     /// Its name.
     pub name: String,
-    /// The type or trait it belongs to.
+    /// The type or trait that it belongs to.
     pub owner: Option<String>,
     /// Whether it takes `self`.
     pub is_method: bool,
-    /// It takes `self` by value.
+    /// Whether it takes `self` by value.
     pub takes_value: bool,
-    /// Types of its parameters other than `self`; `None` for a generic one.
+    /// Types of its parameters other than `self`; `None` for a generic type.
     pub parameters: Vec<Option<DeclaredType>>,
-    /// Their names; empty for a pattern.
+    /// Names of its parameters other than `self`; empty for a pattern.
     pub names: Vec<String>,
-    /// The type it returns: a scalar's, or an `Option` or a `Result`.
+    /// Its return type: a scalar, an `Option` or a `Result`.
     pub returns: String,
-    /// Rust: what must hold for it to be compiled, as in `cfg(…)`.
+    /// Rust: the conditions under which it is compiled, as in `cfg(…)`.
     pub cfgs: BTreeSet<String>,
 }
 
@@ -137,13 +137,13 @@ impl Callable {
 /// A constant of the subject.
 #[derive(Clone, Debug)]
 pub struct Constant {
-    /// The file that has it.
+    /// The file that contains it.
     pub file: FileIndex,
     /// Its name.
     pub name: String,
-    /// The type or trait it belongs to.
+    /// The type or trait that it belongs to.
     pub owner: Option<String>,
-    /// Rust: what must hold for it to be compiled, as in `cfg(…)`.
+    /// Rust: the conditions under which it is compiled, as in `cfg(…)`.
     pub cfgs: BTreeSet<String>,
 }
 
@@ -161,15 +161,16 @@ pub struct Variant {
 /// A struct or enum of the subject. An `Observe` impl that reads its parts can be generated for it.
 #[derive(Clone, Debug)]
 pub struct DataType {
-    /// The file that has it.
+    /// The file that contains it.
     pub file: FileIndex,
-    /// Without parameters.
+    /// Its name without generic parameters.
     pub name: String,
-    /// Where the generated impl is inserted: after the last item of the module, so that no other item moves.
+    /// The byte at which the generated impl is inserted: after the last item of the module, so that no other item
+    /// moves.
     pub at: usize,
     /// Its `#[cfg(…)]` attributes.
     pub cfg: String,
-    /// What must hold for it to be compiled: in these and in the attributes of what it is in.
+    /// The conditions under which it is compiled: those of these attributes and of the enclosing items.
     pub cfgs: BTreeSet<String>,
     /// The generic parameters of an `impl`, e.g. `< 'a , T : Ord >`.
     pub parameters: String,
@@ -179,7 +180,7 @@ pub struct DataType {
     pub bounds: String,
     /// Names or indices of its fields.
     pub fields: Vec<(String, DeclaredType)>,
-    /// Names of those fields that are visible in its own module only, and in modules below.
+    /// Names of the fields that are visible only in its own module and the modules in it.
     pub private_fields: BTreeSet<String>,
     /// The variants of an enum.
     pub variants: Vec<Variant>,

@@ -1,5 +1,5 @@
-//! Conditions of which a part can never hold, always holds, whatever the program does, or is made superfluous by another
-//! one: `x == A && x == B`, `0 > 1`, `(a || b) && a`.
+//! Conditions with a part that never holds, always holds, or is redundant beside another part: `x == A && x == B`,
+//! `0 > 1`, `(a || b) && a`.
 
 use std::cmp::Ordering;
 
@@ -8,14 +8,14 @@ use nopol_scalar::{CmpOp, IntType};
 use super::Name;
 use super::condition::{LeafKind, Node, Shape};
 
-/// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, a comparison has
-/// the same outcome every time, something is divided by 1 and the like, or a clause is a literal or superfluous beside
-/// another one. The synthesizer asks the same of expressions (`nopol_synth::has_idle_part`), whose types and values it knows.
+/// Whether some conjunction contradicts itself, some disjunction always holds, a comparison always has the same
+/// outcome, arithmetic has no effect (such as division by 1), or a clause is a literal or redundant beside another one.
+/// The synthesizer has the same check for expressions (`nopol_synth::has_idle_part`), whose types and values it knows.
 pub fn has_idle_part(node: &Node) -> bool {
     contradicts(node, true) || has_superfluous(node)
 }
 
-/// Whether a part says nothing, or what another part says.
+/// Whether a part is redundant.
 fn has_superfluous(node: &Node) -> bool {
     let is_literal = |node: &Node| matches!(&*node.text, "true" | "false" | "1" | "0");
     let (own, parts): (bool, Vec<&Node>) = match &node.shape {
@@ -38,7 +38,7 @@ fn has_superfluous(node: &Node) -> bool {
     own || parts.into_iter().any(has_superfluous)
 }
 
-/// Whether of two clauses of one chain one is enough.
+/// Whether one of two clauses of a chain makes the other redundant.
 fn is_enough(a: &Node, b: &Node, is_and: bool) -> bool {
     if implies(a, b) {
         return true;
@@ -59,7 +59,7 @@ fn is_enough(a: &Node, b: &Node, is_and: bool) -> bool {
     }
 }
 
-/// Whether a comparison holds only if another one of the same operands does: `n < m` and `n <= m`.
+/// Whether one comparison implies another one of the same operands: `n < m` implies `n <= m`.
 fn implies(a: &Node, b: &Node) -> bool {
     let (Shape::Cmp(op, x, y), Shape::Cmp(other, z, w)) = (&a.shape, &b.shape) else {
         return false;
@@ -80,7 +80,7 @@ fn implies(a: &Node, b: &Node) -> bool {
     )
 }
 
-/// Whether one clause stands in a part of another one, where its outcome is known already: `a` in `a && (b || a)`,
+/// Whether one clause also occurs inside another one, where its outcome is already known: `a` in `a && (b || a)`,
 /// `a && (b || !a)` and `(c || b && a) && a`.
 fn is_known_in(one: &Node, other: &Node) -> bool {
     let parts: &[&Node] = match &other.shape {
@@ -92,7 +92,7 @@ fn is_known_in(one: &Node, other: &Node) -> bool {
     parts.any(|part| part.text == one.text || is_known_in(one, part))
 }
 
-/// The number that a literal is.
+/// The value of a number literal.
 fn number(node: &Node) -> Option<i128> {
     match &node.shape {
         Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal => {
@@ -103,8 +103,8 @@ fn number(node: &Node) -> Option<i128> {
     }
 }
 
-/// Whether a comparison of a variable with a number, or of a length, has the same outcome for all values of the variable's
-/// written type: `b > 255` where `b` is a `u8`.
+/// Whether a comparison of a variable or a length with a number has the same outcome for all values of the declared
+/// type: `b > 255` if `b` is a `u8`.
 pub fn is_constant_by_type(node: &Node, names: &[Name]) -> bool {
     let Shape::Cmp(op, a, b) = &node.shape else {
         return false;
@@ -115,7 +115,7 @@ pub fn is_constant_by_type(node: &Node, names: &[Name]) -> bool {
         _ => return false,
     };
     let is_length = variable.text.ends_with(".len()") || variable.text.ends_with(".count()");
-    // The nearest variable of a name hides the others.
+    // The nearest variable with a name shadows the others.
     let named = names.iter().find(|name| name.text == variable.text);
     let ty = named.and_then(|name| name.ty.as_ref());
     let range = match ty {
@@ -133,7 +133,7 @@ pub fn is_constant_by_type(node: &Node, names: &[Name]) -> bool {
     }
 }
 
-/// The values of an integer type of Rust, or of a type of C that has no negative ones.
+/// The least and the greatest value of an integer type of Rust, or of an unsigned type of C.
 fn range(ty: &str) -> Option<(i128, i128)> {
     let words: String = ty.chars().filter(|c| !c.is_whitespace()).collect();
     let int = match &*words {
@@ -146,8 +146,8 @@ fn range(ty: &str) -> Option<(i128, i128)> {
     Some((int.kind().least(), int.kind().greatest()))
 }
 
-/// Whether some conjunction of a node contradicts itself, some disjunction excludes nothing, or a comparison is decided;
-/// unless it `holds`, of its negation.
+/// Whether some conjunction of a node contradicts itself, some disjunction always holds, or a comparison is decided.
+/// The same for the negation of the node, unless `holds`.
 fn contradicts(node: &Node, holds: bool) -> bool {
     let (is_and, parts) = match &node.shape {
         Shape::Not(inner) => return contradicts(inner, !holds),
@@ -158,7 +158,7 @@ fn contradicts(node: &Node, holds: bool) -> bool {
     };
     let mut clauses = Vec::new();
     collect(node, is_and, holds, &mut clauses);
-    // The negation of a disjunction without exception is a conjunction that contradicts itself.
+    // The negation of a disjunction that always holds is a conjunction that contradicts itself.
     let wanted = is_and == holds;
     let exclude = |(a, of_a): &(Question, Option<Order>), (b, of_b): &(Question, Option<Order>)| {
         let by_order = match (of_a, of_b) {
@@ -178,13 +178,13 @@ fn contradicts(node: &Node, holds: bool) -> bool {
     pairs.any(|(a, b)| exclude(a, b)) || parts.iter().any(|part| contradicts(part, holds))
 }
 
-/// Whether comparing two operands needs no run of the program.
+/// Whether the outcome of comparing two operands is known without running the program.
 fn is_decided(a: &str, b: &str) -> bool {
     let is_literal = |text: &str| is_constant(text.strip_prefix('-').unwrap_or(text));
     is_literal(a) && is_literal(b)
 }
 
-/// Methods that ask for the start and the end of a text.
+/// Methods that test the start and the end of a string.
 const STARTS: &str = ".starts_with";
 const ENDS: &str = ".ends_with";
 
@@ -200,7 +200,7 @@ fn one_ends(a: &str, b: &str) -> bool {
     a.ends_with(b) || b.ends_with(a)
 }
 
-/// What stands between the quotes of a literal.
+/// The text between the quotes of a literal.
 fn contents(literal: &str) -> &str {
     let mut chars = literal.chars();
     match (chars.next(), chars.next_back()) {
@@ -209,8 +209,8 @@ fn contents(literal: &str) -> &str {
     }
 }
 
-/// What a clause asks: whether one text equals another, starts or ends with it, or something else (`None`) that is
-/// asked of a text.
+/// What a clause tests: whether one text equals another, starts or ends with it (`value`), or any other property (no
+/// `value`). `holds` is the outcome that makes the clause true.
 struct Question {
     what: String,
     value: Option<String>,
@@ -226,7 +226,7 @@ impl Question {
         }
     }
 
-    /// Whether both cannot hold.
+    /// Whether the two cannot hold together.
     fn excludes(&self, other: &Self) -> bool {
         if self.what != other.what {
             return false;
@@ -245,10 +245,10 @@ impl Question {
     }
 }
 
-/// Which orders of two operands a comparison accepts. A NaN, which has none, is not looked at.
+/// The orders of two operands that a comparison accepts. NaN, which has no order, is ignored.
 struct Order {
     of: [String; 2],
-    /// Less, equal, greater.
+    /// For less, equal and greater.
     accepts: [bool; 3],
 }
 
@@ -265,14 +265,14 @@ impl Order {
         }
     }
 
-    /// Whether no order is accepted by both, or, unless it is `wanted`, none is refused by both.
+    /// Whether no order is accepted by both. Unless `wanted`: whether no order is rejected by both.
     fn excludes(&self, other: &Self, wanted: bool) -> bool {
         let mut both = self.accepts.iter().zip(&other.accepts);
         self.of == other.of && both.all(|(a, b)| *a != wanted || *b != wanted)
     }
 }
 
-/// The questions of a conjunction or disjunction.
+/// Adds the questions of a conjunction or disjunction.
 fn collect(node: &Node, is_and: bool, holds: bool, found: &mut Vec<(Question, Option<Order>)>) {
     match &node.shape {
         Shape::And(a, b) if is_and => {
@@ -337,7 +337,7 @@ fn question(node: &Node, holds: bool) -> Option<(Question, Option<Order>)> {
     }
 }
 
-/// A number without its type: `0u64` is 0.
+/// A number without its type suffix: `0` for `0u64`.
 fn without_type(text: &str) -> &str {
     let ends = ["8", "16", "32", "64", "128", "size"];
     let of = ends.iter().find_map(|end| text.strip_suffix(end));
@@ -349,7 +349,8 @@ fn without_type(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Whether a text names one value: a literal, or a path to a variant. A constant may equal another one.
+/// Whether a text names a single value: a literal, or a path to a variant. A named constant does not count, because it
+/// may equal another one.
 fn is_constant(text: &str) -> bool {
     let is_literal = text.starts_with(|c: char| c.is_ascii_digit() || c == '\'' || c == '"');
     let last = text.rsplit("::").next().unwrap_or_default();
@@ -366,7 +367,7 @@ mod tests {
     use crate::{DeclaredType, Language, Name};
 
     #[test]
-    fn a_comparison_that_its_type_decides_is_constant() {
+    fn a_comparison_decided_by_its_type_is_constant() {
         let name = |text: &str, ty: &str| Name {
             text: text.to_owned(),
             ty: Some(DeclaredType {
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_parts_are_found_wherever_they_stand() {
+    fn idle_parts_are_found_wherever_they_are() {
         for (text, wanted) in [
             ("m == M::Gold && m == M::None", true),
             ("t > 19 || m == M::Gold && m != M::Gold", true),

@@ -1,14 +1,14 @@
-//! The parameters of a function that a test may choose without changing anything else that is seen at a site: the same call
-//! with another value of such a parameter comes to the site, too, and everything else is there as it was.
+//! Parameters whose values a test can choose without changing anything else at a site: the same call with another value
+//! of the parameter still reaches the site, and everything else is the same there.
 
 use super::words::mentions;
 use super::{Site, Sources};
 
-/// Words of Rust and C by which a part of a function may run several times.
+/// Keywords of Rust and C that let code run several times.
 const REPEATING: [&str; 4] = ["for", "while", "loop", "do"];
 
-/// The names of these parameters of the function of a site. What a function gets from the rest of a program, and what was read
-/// before the site, may depend on other values.
+/// The names of these parameters, for the function of a site. Values from the rest of the program, or read before the
+/// site, may depend on the parameter, so a parameter that is read before the site does not count.
 pub fn of(sources: &Sources, site: &Site) -> Vec<String> {
     if !sources.language.policies().tests_call_functions {
         return Vec::new();
@@ -17,7 +17,7 @@ pub fn of(sources: &Sources, site: &Site) -> Vec<String> {
     let text = &sources.files[site.file].text;
     let last = function.name.rsplit("::").next().unwrap_or_default();
     let head = format!("fn {last}");
-    // Comments above the function name its parameters, too.
+    // Comments above the function may mention its parameters, so start at its head.
     let start = text[function.span.clone()].find(&head);
     let start = function.span.start + start.unwrap_or(0);
     let end = function.span.end;
@@ -31,10 +31,10 @@ pub fn of(sources: &Sources, site: &Site) -> Vec<String> {
     chosen(names, before, after)
 }
 
-/// The parameters among these that nothing reads before a site. `before` starts with the function's head, `after` is the
-/// rest.
+/// The parameters among these that nothing reads before a site. `before` is the text from the function's head to the
+/// site, `after` is the rest of the function.
 fn chosen<'n>(names: impl Iterator<Item = &'n str>, before: &str, after: &str) -> Vec<String> {
-    // With another value, the condition might have ended the loop in an earlier round.
+    // With another value, the condition might have ended the loop in an earlier iteration.
     if is_in_loop(before) {
         return Vec::new();
     }
@@ -47,7 +47,7 @@ fn chosen<'n>(names: impl Iterator<Item = &'n str>, before: &str, after: &str) -
     names.filter(is_chosen).map(str::to_owned).collect()
 }
 
-/// Whether a text ends in a loop's body or condition.
+/// Whether a text ends inside the body or the condition of a loop.
 fn is_in_loop(text: &str) -> bool {
     let mut blocks: Vec<bool> = Vec::new();
     let mut is_head = false;
@@ -69,7 +69,7 @@ fn is_in_loop(text: &str) -> bool {
     is_head || blocks.contains(&true)
 }
 
-/// How often a word stands in a text.
+/// How often a word occurs in a text.
 fn occurrences(text: &str, word: &str) -> usize {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|part| *part == word)
@@ -87,9 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nothing_has_read_before_is_chosen() {
+    fn only_parameters_not_read_before_can_be_chosen() {
         assert_eq!(at_mark("fn f(a: i32, b: i32) { if @ { a } }"), ["a", "b"]);
-        // `b` has become something else, or only some of its values come here.
+        // `b` has been converted, or only some of its values reach the site.
         assert_eq!(
             at_mark("fn f(a: f64, b: f64) { let c = b.floor(); if @ { a } }"),
             ["a"]
@@ -98,7 +98,7 @@ mod tests {
             at_mark("fn f(a: i32, b: i32) { if b == 0 { return } if @ { a } }"),
             ["a"]
         );
-        // The second round may have another `a`, and another `b` might have ended the first one.
+        // In the second iteration, `a` may differ, and another `b` might have ended the first one.
         let in_loop = "fn f(a: i32, b: i32) { loop { if @ { break } a -= 1 } }";
         assert!(at_mark(in_loop).is_empty());
         let in_head = "fn f(a: i32, b: i32) { while @ { g(); } }";

@@ -40,8 +40,8 @@ pub enum SiteKind {
     Assignment,
 }
 
-/// What a patch does with a condition at a site. The matches below have no wildcard arm, so the compiler
-/// points at everything that a new form needs.
+/// What a patch does with a condition at a site. The matches below have no wildcard arm, so the compiler reports
+/// everything that a new form needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Replaces the existing condition.
@@ -67,7 +67,7 @@ impl Form {
         }
     }
 
-    /// The outcome that keeps the subject's behaviour; `None` where an expression exists already.
+    /// The outcome that keeps the subject's behaviour. `None` if the site is an existing expression.
     pub const fn unconditional(self) -> Option<bool> {
         match self {
             Self::Replace | Self::Compute => None,
@@ -98,7 +98,7 @@ impl Form {
 pub struct KindInfo {
     /// What a patch does with a condition here.
     pub form: Form,
-    /// How patches here are called in options and reports.
+    /// The name of its patches in options and reports.
     pub patch_kind: PatchKind,
     /// Whether it is an insertion point. There are many of them, and their patches cost more.
     pub is_new: bool,
@@ -106,8 +106,8 @@ pub struct KindInfo {
     pub is_statement_list: bool,
     /// Whether the condition decides if a loop continues.
     pub is_loop: bool,
-    /// Whether the expression is only inferred to be boolean, so that the compiler may disagree; at other
-    /// kinds the syntax requires a boolean.
+    /// Whether the expression is only inferred to be boolean, so that the compiler may disagree. At other kinds, the
+    /// syntax requires a boolean.
     pub is_inferred: bool,
 }
 
@@ -170,8 +170,8 @@ impl SiteKind {
         }
     }
 
-    /// The kind's name in site ids. Ids are stable between versions of the tool, so these names never
-    /// change, even if a variant is renamed.
+    /// The kind's name in site ids. Ids are stable between versions of the tool, so this name never changes, even if a
+    /// variant is renamed.
     pub const fn id_name(self) -> &'static str {
         match self {
             Self::If => "If",
@@ -202,7 +202,7 @@ impl SiteKind {
         self.info().patch_kind
     }
 
-    /// The outcome that keeps the subject's behaviour; `None` where an expression exists already.
+    /// The outcome that keeps the subject's behaviour. `None` if the site is an existing expression.
     pub fn unconditional(self) -> Option<bool> {
         self.form().unconditional()
     }
@@ -256,7 +256,7 @@ impl PatchKind {
         Self::Arithmetic,
     ];
 
-    /// Whether patches of this kind are looked for only if they are asked for by name.
+    /// Whether patches of this kind are only searched for if the user names the kind.
     pub fn is_on_request(self) -> bool {
         self == Self::Arithmetic
     }

@@ -1,7 +1,6 @@
-//! What differs between the languages of subjects: one trait per concern. `rust/language.rs` and
-//! `c/language.rs` each define one [`Concerns`] value; [`Language::concerns`] is the only place here that
-//! distinguishes languages. The spliced texts differ, too, but belong to the instrumentation
-//! (`probe::dialect`).
+//! What differs between the languages of subjects: one trait per concern. `rust/language.rs` and `c/language.rs` each
+//! define one [`Concerns`] value. [`Language::concerns`] is the only place in this crate that distinguishes languages.
+//! The code that instrumentation inserts differs, too, but belongs to `probe::dialect`.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ pub enum Language {
     C,
 }
 
-/// Everything that a language defines. There is no default, so a new language must define all of it.
+/// Everything that a language defines. It has no default, so a new language must define all of it.
 pub struct Concerns {
     /// See [`Syntax`].
     pub syntax: &'static dyn Syntax,
@@ -47,8 +46,8 @@ pub struct Concerns {
 
 /// The source files of a subject, ready to be read.
 pub trait Readable {
-    /// Reads the files and finds functions, types and sites. All paths are relative to `root`; `wanted`
-    /// decides whether a file may have sites.
+    /// Reads the files and finds functions, types and sites. All paths are relative to `root`; `wanted` decides whether
+    /// a file may have sites.
     fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources;
 }
 
@@ -69,23 +68,23 @@ pub trait Syntax {
     /// The binding strength of the condition's outermost operator.
     fn binding_of(&self, text: &str) -> Binding;
 
-    /// The text of an equality with the opposite operator; `None` for anything else. Orders are excluded,
+    /// The text of an equality with the opposite operator. `None` for anything else: ordered comparisons are excluded,
     /// because `!(a < b)` is not `a >= b` for NaN or a user-defined partial order.
     fn opposite(&self, text: &str) -> Option<String>;
 
-    /// A condition in which what is matched against two patterns is matched against one with their alternatives.
+    /// Joins two pattern matches of the same value into one with the alternatives of both.
     fn with_joined_patterns(&self, text: String) -> String {
         text
     }
 
-    /// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text`
-    /// may start with a minus sign.
+    /// The value of a literal as a constant of the given type. `None` if it cannot have that type. `text` may start
+    /// with a minus sign.
     fn constant(&self, text: &str, ty: Type) -> Option<Value>;
 
-    /// How a file writes a constant condition.
+    /// The spelling of a constant condition in a file.
     fn truth(&self, file: &File, value: bool) -> &'static str;
 
-    /// Whether a function, given by its text, does nothing with the value of this variable but print it.
+    /// Whether a function, given by its text, only prints the value of this variable.
     fn is_only_printed(&self, function: &str, name: &str) -> bool;
 }
 
@@ -104,42 +103,44 @@ pub trait CandidateTerms {
     fn lists(&self, sources: &Sources, site: &Site) -> Vec<Listing>;
 }
 
-/// A part of a condition that asks for alternatives, or for one of them: `matches!(x, A | B)`, `x == A`.
+/// A part of a condition that tests for alternatives, or for one value: `matches!(x, A | B)`, `x == A`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// Its text.
     pub call: String,
-    /// What asks for another alternative, likeliest first: `matches!(x, A | B | C)`, `x == C`.
+    /// Tests for another alternative, likeliest first: `matches!(x, A | B | C)`, `x == C`.
     pub wider: Vec<String>,
 }
 
-/// How tests fail, and those that pass only if the subject panics.
+/// How tests fail, including tests that pass only if the subject panics.
 pub trait Panics {
-    /// How a test fails that does not panic, as what follows its name, if its output says so: it returns an error, or ends the
-    /// process.
+    /// How a test fails that does not panic: it returns an error or ends the process. To follow the test's name; `None`
+    /// if its output does not show it.
     fn silent(&self, output: &str) -> Option<String>;
 
-    /// Where the test of this name is, as `FILE:LINE` below the directory; `None` unless there is one such place.
+    /// The place of the test with this name, as `FILE:LINE` below the directory. `None` unless there is exactly one
+    /// such place.
     fn place(&self, root: &Utf8Path, test: &str) -> Option<String>;
 
-    /// Whether a failing test says that a panic was missing.
+    /// Whether the output of a failing test says that an expected panic is missing.
     fn is_missing(&self, output: &str) -> bool;
 
-    /// How a test fails that expects a panic, as what follows its name, if its output says so: there was none, or one with
-    /// another message.
+    /// How a test fails that expects a panic: there was none, or one with another message. To follow the test's name;
+    /// `None` if its output does not show it.
     fn complaint(&self, output: &str) -> Option<String>;
 
-    /// Whether a test in this file may pass because of a panic without saying so when it fails.
+    /// Whether a test in this file may pass because of a panic, without its output saying so when it fails.
     fn may_be_caught(&self, text: &str) -> bool;
 
-    /// The message that the test of this name, in some file below the directory, expects of its panic.
+    /// The panic message that the test with this name expects, from a file below the directory.
     fn message(&self, root: &Utf8Path, test: &str) -> Option<String>;
 
-    /// What must hold so that the expression at a line and column of a file, both from 1, does not panic with this message.
+    /// The conditions that prevent the expression at a line and column of a file, both counted from 1, from panicking
+    /// with this message.
     fn prevented(&self, text: &str, line: usize, column: usize, message: &str) -> Vec<Prevented>;
 }
 
-/// A condition that keeps an expression from panicking.
+/// A condition that prevents an expression from panicking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prevented {
     /// The condition.
@@ -148,42 +149,42 @@ pub struct Prevented {
     pub fails: String,
 }
 
-/// Input on which a test with generated input fails.
+/// Input for which a test with generated input fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// The patterns that the values are bound to; `None` if the test's parameters tell.
+    /// The patterns that the values are bound to. `None` if the test's parameters give them.
     pub names: Option<Vec<String>>,
     /// The values as the test printed them.
     pub values: Vec<String>,
 }
 
-/// How printed values are written as expressions: not all of their types are printed.
+/// How to write printed values as expressions, since the output does not show all of their types.
 #[derive(Clone, Debug)]
 pub struct Writing {
-    /// For each variant the enum that has it.
+    /// The enum of each variant.
     pub enums: BTreeMap<String, String>,
-    /// How lists are written.
+    /// The form of lists.
     pub lists: Lists,
 }
 
-/// How a printed list is written as an expression.
+/// The expression for a printed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
     /// As a `Vec`.
     Vectors,
     /// As an array.
     Arrays,
-    /// As whatever its elements can be collected into.
+    /// As any collection that its elements can be collected into.
     Collected,
 }
 
-/// Tests with input that is generated at random.
+/// Tests with randomly generated input.
 pub trait Generators {
     /// The counterexample in a failing test's output.
     fn counterexample(&self, output: &str) -> Option<Counterexample>;
 
-    /// A file of tests in which this test, if the variable of the environment has the number of a counterexample (from
-    /// 1), runs on that; lines keep their numbers. `None` if the file has no such test.
+    /// A file of tests in which this test runs on a counterexample if an environment variable has its number, counted
+    /// from 1. Lines keep their numbers. `None` if the file has no such test.
     fn replaying(
         &self,
         text: &str,
@@ -198,7 +199,7 @@ pub trait Generators {
 }
 
 impl Language {
-    /// What the language defines.
+    /// The definitions of the language.
     fn concerns(self) -> &'static Concerns {
         match self {
             Self::Rust => &rust::language::CONCERNS,

@@ -1,5 +1,5 @@
-//! Program text: finds the sites, the names visible at each, and the expressions that could be used
-//! there, and splices text into files. Knows neither processes nor what the sites are used for.
+//! Program text: finds the sites, the names visible at each, and the expressions that could be used there, and splices
+//! text into files. This crate knows neither processes nor what the sites are used for.
 
 pub mod c;
 pub mod candidate_terms;
@@ -51,7 +51,7 @@ nopol_basics::index! {
     /// A function of the subject, in [`Sources::functions`].
     FunctionIndex
 }
-/// The tree of what an expression reads; captures and candidate terms have one.
+/// The tree of what an expression reads. Captures and candidate terms have one.
 pub use nopol_expr::{Access, NullTest};
 
 /// A file of the subject.
@@ -65,31 +65,31 @@ pub struct File {
     pub literals: Vec<String>,
     /// Constants that the file imports by name.
     pub imported: Vec<String>,
-    /// C: names of variables, fields and functions that the file uses as a truth value without a
-    /// comparison, whatever their type.
+    /// C: names of variables, fields and functions that the file uses as truth values without a comparison, whatever
+    /// their type.
     pub truths: BTreeSet<String>,
-    /// C: how the file mostly asks whether a pointer is null.
+    /// C: the usual form of null tests in the file.
     pub null_test: NullTest,
-    /// Whether `true` and `false` are known in the file. In C they are only with `stdbool.h`, or since C23.
+    /// Whether the file knows `true` and `false`. C files know them with `stdbool.h`, or since C23.
     pub has_truth_names: bool,
-    /// C: variables that the file uses as an array index.
+    /// C: variables that the file uses as array indices.
     pub indices: BTreeSet<String>,
     /// The loop bodies.
     pub loops: Vec<Loop>,
-    /// Where an `extern crate` item must be added, if this is the root of an edition 2015 crate.
+    /// The byte at which an `extern crate` item must be added, if this is the root of an edition 2015 crate.
     pub needs_extern_crate: Option<usize>,
 }
 
-/// The body of a loop; the fuel counter goes to its start.
+/// The body of a loop. The fuel counter is inserted at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The byte at which something can be inserted first in the body.
+    /// The first byte at which code can be inserted in the body.
     pub start: usize,
-    /// The end of a body that is a single statement without braces.
+    /// The end of the body, if it is a single statement without braces.
     pub end: Option<usize>,
 }
 
-/// Everything found in the subject's sources.
+/// Everything that was found in the subject's sources.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The language of all files.
@@ -98,7 +98,7 @@ pub struct Sources {
     pub files: TiVec<FileIndex, File>,
     /// The functions that have sites.
     pub functions: TiVec<FunctionIndex, Function>,
-    /// The sites; of nested ones the outer one comes first.
+    /// The sites. An outer site comes before those nested in it.
     pub sites: TiVec<SiteIndex, Site>,
     /// Structs and enums.
     pub types: Vec<DataType>,
@@ -106,20 +106,20 @@ pub struct Sources {
     pub pointer_types: BTreeSet<String>,
     /// C: the names of variables, parameters and fields that are pointers.
     pub pointers: BTreeSet<String>,
-    /// Which trait is implemented for which type, by their names without paths and arguments; derived ones, too.
+    /// Pairs of a trait and a type that implements it, also by `derive`, named without paths and arguments.
     pub implementations: BTreeSet<(String, String)>,
     /// Functions that can be called without side effects.
     pub callables: Vec<Callable>,
-    /// How often functions ask each other, by the last name of what they call.
+    /// How often functions call each name, by the last segment of the name.
     pub asked: BTreeMap<String, usize>,
     /// Named constants.
     pub constants: Vec<Constant>,
-    /// Files, or parts of files, that could not be read or parsed; they have no sites.
+    /// Files, or parts of files, that could not be read or parsed. They have no sites.
     pub skipped: Vec<Skipped>,
-    /// Parts of files that are not tests, but are compiled for tests only, with their places, for a message; they have no
-    /// sites.
+    /// Parts of files that are not tests but are compiled only for tests, with their places, for a message. They have
+    /// no sites.
     pub for_tests: Vec<String>,
-    /// C: what was read depends on branches of `#if`, and the compiler was not asked which of them it takes.
+    /// C: whether the result depends on branches of `#if` while it is not known which of them the compiler takes.
     pub is_undecided: bool,
 }
 
@@ -128,9 +128,9 @@ pub struct Sources {
 pub struct Skipped {
     /// The file, relative to the root.
     pub file: Utf8PathBuf,
-    /// Where in it, and why.
+    /// The place in the file, and the reason.
     pub reason: String,
-    /// What has no sites because of that: `this file`, or a part of it.
+    /// What therefore has no sites: `this file`, or a part of it.
     pub what: &'static str,
 }
 

@@ -1,6 +1,6 @@
-//! One-step edits of a condition: what a maintainer changes who only looks at the line. They are made of its text
-//! alone, so they need neither the values nor the types of its operands; the compiler and the tests judge them.
-//! Everything that an edit does not concern keeps the author's spelling.
+//! One-step edits of a condition: the changes of a maintainer who only looks at the line. They are derived from the
+//! condition's text alone, so they need neither values nor types of its operands. The compiler and the tests judge them.
+//! Unaffected text keeps the author's spelling.
 
 mod alternatives;
 pub mod arithmetic;
@@ -24,33 +24,33 @@ pub use opposites::opposite_call;
 use opposites::opposites;
 pub use step::Step;
 
-/// An edit, and the condition with it.
+/// An edit, with the edited condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneStep {
     /// What it changes.
     pub step: Step,
-    /// The condition with it.
+    /// The edited condition.
     pub text: String,
 }
 
-/// What the code around a condition offers.
+/// What the code around a condition offers for edits.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearby<'a> {
     /// Literals of the function.
     pub literals: &'a [String],
-    /// Text in which a name must occur before it replaces another.
+    /// The text in which a name must occur before it replaces another.
     pub names: &'a str,
-    /// What clauses like those that are there are made of.
+    /// The context for clauses that resemble existing ones.
     pub around: Around<'a>,
-    /// C: names of pointers. Two of them that are asked to be equal are not asked which is less.
+    /// C: names of pointers. If two pointers are compared for equality, no edit compares them by order.
     pub pointers: &'a BTreeSet<String>,
 }
 
-/// Literals that replace another one, at most.
+/// Most literals that replace another one.
 const MOST_LITERALS: usize = 4;
 
-/// Every one-step edit of a condition with this text, in the order of its parts, without duplicates. What binds
-/// less tightly than `required` is put in parentheses.
+/// Every one-step edit of a condition with this text, in the order of its parts, without duplicates. An edited
+/// condition that binds less tightly than `required` gets parentheses.
 pub fn one_step_edits(
     condition: &Node,
     text: &str,
@@ -73,7 +73,7 @@ struct Edits<'a> {
     text: &'a str,
     nearby: Nearby<'a>,
     found: Vec<OneStep>,
-    /// What is in the brackets of an operand is edited elsewhere.
+    /// Whether code inside the brackets of an operand is edited as a site of its own.
     is_shared: bool,
 }
 
@@ -90,7 +90,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts another text in place of a node; `binding` is that of the text, `required` what the place asks for.
+    /// Replaces a node by `new`, which binds like `binding`. It gets parentheses if the place requires more.
     fn replace(
         &mut self,
         step: Step,
@@ -107,7 +107,7 @@ impl Edits<'_> {
         self.put(step, vec![(node.span.clone(), new)]);
     }
 
-    /// Puts one side of a connective in place of both, and of the parentheses that it does not need.
+    /// Replaces a connective by one of its sides, and drops parentheses that are no longer needed.
     fn keep(&mut self, node: &Node, kept: &Node, required: Binding) {
         let text = self.source(kept);
         let enclosed = self.text[..node.span.start].trim_end().strip_suffix('(');
@@ -121,7 +121,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Whether a node stands in parentheses of its own.
+    /// Whether a node has parentheses of its own.
     fn is_enclosed(&self, span: &Range<usize>) -> bool {
         is_enclosed(self.text, span)
     }
@@ -130,7 +130,7 @@ impl Edits<'_> {
         self.text[node.span.clone()].to_owned()
     }
 
-    /// The bytes of an operator between two operands; `None` if a comment may hide it.
+    /// The bytes of an operator between two operands. `None` if a comment may contain the operator, too.
     fn operator(&self, a: &Node, b: &Node, token: &str) -> Option<Range<usize>> {
         let gap = self.text.get(a.span.end..b.span.start)?;
         let at = a.span.end + gap.find(token)?;
@@ -144,7 +144,7 @@ impl Edits<'_> {
                 let text = self.source(inner);
                 self.replace(Step::NegationRemoved, node, text, binding(inner), required);
                 match inner.shape {
-                    // Its negation is what was removed.
+                    // A negated leaf would be the leaf without its negation, which was tried already.
                     Shape::Leaf(_) => self.operand(inner),
                     _ => self.boolean(inner, Binding::Unary),
                 }
@@ -175,7 +175,7 @@ impl Edits<'_> {
         }
     }
 
-    /// An operator on bits whose operands are truth values evaluates both of them.
+    /// A bit operator on truth values evaluates both operands, unlike a connective.
     fn short_circuit(&mut self, node: &Node, required: Binding) {
         let text = self.source(node);
         for (bits, connective, binding) in [("|", "||", Binding::Or), ("&", "&&", Binding::And)] {
@@ -233,7 +233,7 @@ impl Edits<'_> {
         self.put(step, replacements);
     }
 
-    /// Changes all comparisons of an operator at once, if there are several.
+    /// Changes all comparisons with an operator at once, if there are several.
     fn all_operators(&mut self, condition: &Node) {
         let compared = condition.compared();
         for (old, new) in [
@@ -281,7 +281,7 @@ impl Edits<'_> {
             for other in CmpOp::ALL {
                 if other != op && (is_ordered || !other.orders()) {
                     let mut replaced = vec![(at.clone(), other.token().to_owned())];
-                    // `n as u32 < 7` would begin the arguments of a type.
+                    // `n as u32 < 7` would parse as the start of generic arguments.
                     if other == CmpOp::Lt && binding(a) == Binding::Cast {
                         replaced.push((a.span.clone(), format!("({})", self.source(a))));
                     }
@@ -294,7 +294,7 @@ impl Edits<'_> {
                 continue;
             }
             self.operand(side);
-            // What is compared may be no integer. Next to a literal, the literal is changed instead.
+            // Only numbers are moved by 1. Next to a literal, the literal is changed instead.
             if is_of_numbers && !is_literal(side) && !is_literal(other) {
                 for sign in ["+ 1", "- 1"] {
                     let text = self.source(side);
@@ -383,7 +383,7 @@ impl Edits<'_> {
                 continue;
             }
             let old = &text[word.clone()];
-            // Bytes are counted where characters are meant.
+            // Lengths in bytes may be meant in characters.
             let after = &text[word.end..];
             let is_about_text = || {
                 let marks = ["char", "chars", "char_indices", "str", "String"];
@@ -399,7 +399,7 @@ impl Edits<'_> {
                 let at = node.span.start + word.start..node.span.start + word.end;
                 self.put(Step::Opposite, vec![(at, "chars().count".to_owned())]);
             }
-            // An argument, or what a closure yields.
+            // Arguments, and values that a closure yields.
             let is_quoted = || {
                 let mut literals = clauses::literals(&text).into_iter();
                 literals.any(|literal| literal.contains(&word.start))
@@ -423,7 +423,7 @@ impl Edits<'_> {
         let literals = self.nearby.literals.iter();
         let alike = literals.filter(|other| kind(other) == kind(old) && *other != old);
         for other in alike.take(MOST_LITERALS) {
-            // Here the number may be one of another type.
+            // The number may get another type here, so it takes the suffix of the old one.
             let other = match (number(old), number(other)) {
                 (Some((_, suffix)), Some((value, _))) => format!("{value}{suffix}"),
                 _ => other.clone(),
@@ -433,7 +433,7 @@ impl Edits<'_> {
     }
 }
 
-/// Whether a clause may guard another one: both name the same variable or field.
+/// Whether a clause may guard another one: both mention the same variable or field.
 fn is_guard(clause: &str, guarded: &str) -> bool {
     words(clause)
         .into_iter()

@@ -1,8 +1,9 @@
-//! Parentheses that compilers ask for: gcc and clang, with `-Wparentheses`, warn of `a || b && c`, and with `-Werror` that is an error.
+//! Parentheses that compilers ask for: with `-Wparentheses`, gcc and clang warn about `a || b && c`, and with `-Werror`
+//! that is an error.
 
 use super::condition::{Node, Shape, is_enclosed};
 
-/// The text of a condition with parentheses around each conjunction in a disjunction that has none.
+/// The text of a condition with parentheses around each conjunction that is an operand of a disjunction.
 pub fn around_conjunctions(condition: &Node, text: &str) -> String {
     let bare = bare_conjunctions(condition, text).into_iter();
     let mut places: Vec<(usize, char)> = bare
@@ -16,7 +17,7 @@ pub fn around_conjunctions(condition: &Node, text: &str) -> String {
     with
 }
 
-/// The conjunctions that stand in disjunctions without parentheses.
+/// The conjunctions that are operands of disjunctions and have no parentheses.
 pub fn bare_conjunctions<'n>(condition: &'n Node, text: &str) -> Vec<&'n Node> {
     let mut bare = Vec::new();
     collect(condition, text, &mut bare);

@@ -1,4 +1,4 @@
-//! A condition as it is written, together with its tree. It is parsed once, however many steps look at it.
+//! The text of a condition together with its tree. It is parsed only once, however many steps use it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,8 +10,8 @@ use super::condition::Node;
 use super::words::plain_names;
 use super::{Language, Name, idle};
 
-/// A condition: its text, and the tree once it has been asked for. Copies share both. Conditions are equal if their texts
-/// are.
+/// A condition: its text, and its tree once it was requested. Copies share both. Conditions are equal if their texts
+/// are equal.
 #[derive(Clone)]
 pub struct Condition(Arc<Parsed>);
 
@@ -21,7 +21,7 @@ struct Parsed {
 }
 
 impl Condition {
-    /// A text with the tree that it was parsed to.
+    /// A text with the tree that it was parsed into.
     pub fn with_tree(text: String, tree: Node) -> Self {
         Self(Arc::new(Parsed {
             text,
@@ -29,19 +29,19 @@ impl Condition {
         }))
     }
 
-    /// The tree; `None` if the text is not one expression of the language, which is that of the subject. Parameters of a
-    /// macro have plain names in it.
+    /// The tree. `None` if the text is not a single expression of the subject's language. Parameters of a macro have
+    /// plain names in it.
     pub fn tree(&self, language: Language) -> Option<&Node> {
         let parse = || language.parse(&plain_names(&self.0.text));
         self.0.tree.get_or_init(parse).as_ref()
     }
 
-    /// Whether a part decides nothing or everything ([`idle::has_idle_part`]).
+    /// Whether some part never decides the outcome ([`idle::has_idle_part`]).
     pub fn has_idle_part(&self, language: Language) -> bool {
         self.tree(language).is_some_and(idle::has_idle_part)
     }
 
-    /// Whether the types of these names decide it ([`idle::is_constant_by_type`]).
+    /// Whether the types of these names decide the outcome ([`idle::is_constant_by_type`]).
     pub fn is_constant_by_type(&self, language: Language, names: &[Name]) -> bool {
         self.tree(language)
             .is_some_and(|tree| idle::is_constant_by_type(tree, names))

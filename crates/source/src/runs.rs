@@ -1,14 +1,14 @@
-//! Runs of statements that can be skipped together: what an `if` can be put around.
+//! Runs of statements that can be skipped together, by an `if` around them.
 //!
-//! A binding ends a run: in a block of its own it would be dropped earlier, and what follows could not read it.
+//! A binding ends a run: in a block of its own it would be dropped earlier, and later code could not read it.
 
 use std::ops::Range;
 
-/// The most statements of a run, unless it cannot be continued on either side.
+/// Most statements of a run, unless the run cannot be extended on either side.
 const MOST: usize = 4;
 
-/// The runs of a block, given of each statement whether the block compiles without it. Runs may overlap; those that begin
-/// at the same statement stand together, longest first.
+/// The runs of a block. `is_skippable` tells for each statement whether the block compiles without it. Runs may
+/// overlap. Those that start at the same statement are adjacent, longest first.
 pub fn runs(is_skippable: &[bool]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_is_taken_whole_or_in_short_pieces() {
+    fn a_long_run_is_used_whole_or_in_short_pieces() {
         let mut lengths: Vec<usize> = runs(&[true; 6])
             .iter()
             .map(ExactSizeIterator::len)
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_that_is_needed_ends_a_run() {
+    fn a_required_statement_ends_a_run() {
         assert!(runs(&[true, false, true]).is_empty());
         assert_eq!(runs(&[false, true, true]).len(), 1);
         assert_eq!(runs(&[false, true, true])[0], 1..3);

@@ -11,31 +11,31 @@ use super::{FileIndex, FunctionIndex, Name, SiteKind};
 /// A program point where a patch can go.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Stable between runs: a hash of file, function, kind, text and a counter for sites that are equal
+    /// An id that is stable between runs: a hash of file, function, kind, text, and a counter for sites that are equal
     /// in all of these.
     pub id: String,
-    /// What kind of place it is.
+    /// The kind of the site.
     pub kind: SiteKind,
     /// Index into [`Sources::files`](super::Sources::files).
     pub file: FileIndex,
-    /// Bytes of the condition or statement; empty at an insertion point.
+    /// Bytes of the condition or statement. Empty at an insertion point.
     pub span: Range<usize>,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, counted from 1.
     pub column: usize,
     /// The text of `span`.
     pub text: String,
-    /// Of several statements that can be skipped together, the bytes of each; empty for other kinds of sites.
+    /// The bytes of each statement, if the site is several statements that can be skipped together. Otherwise empty.
     pub parts: Vec<Range<usize>>,
-    /// The statements of an inserted branch or early exit, as text; empty for other kinds of sites.
+    /// The statements of an inserted branch or early exit, as text. Empty for other kinds of sites.
     pub body: String,
-    /// Where `body` comes from.
+    /// The origin of `body`.
     pub body_origin: BodyOrigin,
-    /// The number of checks (assertions, branches that only panic) that this site's condition decides or
-    /// that directly follow it.
+    /// Number of checks (assertions, or branches that only panic) that this site's condition decides or that directly
+    /// follow it.
     pub checks: u32,
-    /// An expression that binds less tightly needs parentheses here.
+    /// The binding strength below which an expression needs parentheses here.
     pub min_binding: Binding,
     /// The text around the condition, in an instrumented build and in a patch.
     pub template: Template,
@@ -43,14 +43,14 @@ pub struct Site {
     pub function: FunctionIndex,
     /// Names visible here, outermost first, without duplicates.
     pub names: Arc<[Name]>,
-    /// C: it is in an argument of a macro, where no line may be a directive.
+    /// C: whether it is in an argument of a macro, where no line may be a directive.
     pub is_argument: bool,
-    /// Whether evaluating the condition has no side effects; `None` if the syntax does not show it and the
-    /// compiler must decide.
+    /// Whether evaluating the condition has no side effects. `None` if the syntax does not show it and the compiler
+    /// must decide.
     pub is_pure: Option<bool>,
 }
 
-/// Where the body of an inserted branch or early exit comes from.
+/// The origin of the body of an inserted branch or early exit.
 #[derive(
     Clone,
     Copy,
@@ -65,7 +65,7 @@ pub struct Site {
     serde::Deserialize,
 )]
 pub enum BodyOrigin {
-    /// The function contains it already, or it is `return` without a value, or `continue`.
+    /// The function contains it already, or it is `continue` or a `return` without a value.
     #[default]
     Own,
     /// An exit of the function, or an error that it can return, with another variant of the enum.
@@ -91,8 +91,8 @@ pub enum BodyOrigin {
 }
 
 impl Site {
-    /// The assertion that a patch at this site is written as, if it is one, and its message: a literal, or
-    /// an empty text.
+    /// The assertion as which a patch at this site is written, if it is one, and its message: a literal, or an empty
+    /// text.
     pub fn assertion(&self) -> Option<(Assertion, &str)> {
         let assertion = self.template.assertion?;
         Some((assertion, assertion.message(&self.body)?))
@@ -103,7 +103,7 @@ impl Site {
         self.assertion().is_some()
     }
 
-    /// The program point. Several early exits may share one.
+    /// The program point. Several early exits may share it.
     pub fn program_point(&self) -> (FileIndex, usize, SiteKind) {
         (self.file, self.span.start, self.kind)
     }

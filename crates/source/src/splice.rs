@@ -1,19 +1,19 @@
-//! Byte splices: inserts text into a file, and maps the new text back to the insertions. Nothing is
-//! reprinted, so line numbers survive as long as no insertion contains a line break.
+//! Byte splices: inserts text into a file, and maps the new text back to the insertions. Nothing is reprinted, so line
+//! numbers stay correct as long as no insertion contains a line break.
 
 use std::ops::Range;
 
-/// Text inserted before the byte at `at`. Insertions at the same byte are sorted by `order`; ties keep
-/// the order in which they were pushed.
+/// Text to insert before the byte `at`. Insertions at the same byte are sorted by `order`; ties keep the order in which
+/// they were pushed.
 #[derive(Clone, Debug)]
 pub struct Insertion<O> {
     /// The byte of the original text at which it is inserted.
     pub at: usize,
-    /// Among several insertions at one byte, smaller ones come first.
+    /// Of several insertions at one byte, those with a smaller number come first.
     pub order: i64,
-    /// What is inserted.
+    /// The inserted text.
     pub text: String,
-    /// Whom errors in it are attributed to.
+    /// The owner to which errors in the insertion are attributed.
     pub owner: O,
 }
 
@@ -26,7 +26,7 @@ pub struct Spliced<O> {
     pub inserted: Vec<(Range<usize>, O)>,
 }
 
-/// Carries out insertions.
+/// Inserts all insertions.
 pub fn splice<O: Clone>(text: &str, mut insertions: Vec<Insertion<O>>) -> Spliced<O> {
     insertions.sort_by_key(|insertion| (insertion.at, insertion.order));
     let mut result = Spliced {
@@ -56,7 +56,7 @@ impl<O> Spliced<O> {
             .map(|(_, owner)| owner)
     }
 
-    /// Maps a byte of the new text to the old text; an inserted byte maps to its insertion point.
+    /// Maps a byte of the new text to the old text. A byte of an insertion maps to the insertion point.
     pub fn original(&self, offset: usize) -> usize {
         let before: usize = self
             .inserted

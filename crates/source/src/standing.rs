@@ -1,17 +1,17 @@
-//! Conditions that stand near a place: what a forgotten guard or a forgotten `if` asks is often asked nearby already.
+//! Conditions that stand near a place: a forgotten guard or `if` often tests what is already tested nearby.
 
 use std::collections::BTreeSet;
 
 use super::words::mentions;
 use super::{Site, SiteKind, Sources};
 
-/// Conditions for one place, each plain and negated.
+/// Most conditions for one place, each plain and negated.
 const MOST: usize = 6;
-/// Longer ones are too special to be repeated.
+/// The longest condition, in bytes, that is repeated. Longer ones are too specific.
 const LONGEST: usize = 60;
 
-/// The conditions of the same function, then of others of the same type and file, that read only what is visible at a place,
-/// nearest first, each with its negation.
+/// The conditions of the same function, then of others of the same type and file, that read only names visible at a
+/// place. Nearest first, each with its negation.
 pub fn conditions<'s>(sources: &'s Sources, place: &Site) -> Vec<(&'s Site, String)> {
     let function = &sources.functions[place.function];
     let is_near = |other: &&Site| {
@@ -29,7 +29,7 @@ pub fn conditions<'s>(sources: &'s Sources, place: &Site) -> Vec<(&'s Site, Stri
         let is_condition = matches!(other.kind, SiteKind::If | SiteKind::While);
         is_condition && other.text.len() <= LONGEST && !other.text.contains('\n')
     };
-    // One with effects, or one that the function had changed by then, is for the tests to reject.
+    // The tests reject conditions with hidden side effects, and conditions whose variables have changed.
     let mut near: Vec<&Site> = sources
         .sites
         .iter()

@@ -1,27 +1,28 @@
-//! What can stand in the place of a variable, a field or a function: another one of the same type. Of names whose type
-//! the source does not spell out, the compiler decides.
+//! Replacements for a variable, a field or a function: others of the same type. If the source does not spell out a
+//! type, the compiler decides.
 
 use std::ops::Range;
 
 use super::words::words;
 use super::{DeclaredType, Function, Name, Site, Sources};
 
-/// Substitutes for one name, at most.
+/// Most substitutes for one name.
 const MOST: usize = 16;
-/// Among them those whose type is not known.
+/// Most substitutes of unknown type among them.
 const MOST_UNTYPED: usize = 4;
 
-/// What is known at a site.
+/// The context of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Substitutes<'a> {
-    /// Everything that the subject declares.
+    /// The subject's declarations.
     pub sources: &'a Sources,
-    /// Where the name is.
+    /// The site that contains the name.
     pub site: &'a Site,
 }
 
 impl Substitutes<'_> {
-    /// The names that could be in the place of a word of an expression, nearest first; the word is outside of all brackets of the text.
+    /// Names that could replace a word of an expression, nearest first. The word must be outside the brackets of the
+    /// text.
     pub fn of(&self, text: &str, word: &Range<usize>) -> Vec<String> {
         let name = &text[word.clone()];
         let before = text[..word.start].trim_end();
@@ -39,7 +40,7 @@ impl Substitutes<'_> {
         found.into_iter().take(MOST).collect()
     }
 
-    /// The other visible variables, those of the same type first.
+    /// The other visible variables, first those of the same type.
     fn variables(&self, name: &str) -> Vec<String> {
         let Some(own) = self.visible(name) else {
             return Vec::new();
@@ -62,7 +63,7 @@ impl Substitutes<'_> {
         self.site.names.iter().find(|known| known.text == name)
     }
 
-    /// The other fields of the same type of a variable.
+    /// The other fields of a variable that have the same type.
     fn fields(&self, base: &str, name: &str) -> Vec<String> {
         let Some(base) = words(base)
             .pop()
@@ -85,7 +86,7 @@ impl Substitutes<'_> {
         alike.map(|(field, _)| field.clone()).collect()
     }
 
-    /// The other functions that take and return the same.
+    /// The other functions with the same signature.
     fn functions(&self, name: &str) -> Vec<String> {
         let all = &self.sources.functions;
         let called = all.iter().filter(|it| last_name(it) == name);

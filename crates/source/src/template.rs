@@ -1,6 +1,5 @@
-//! The text around a condition at a site. The instrumented build and the final patch use the same
-//! [`Template`], one per language and kind of site (`rust/templates.rs`, `c/templates.rs`), so that they
-//! cannot disagree.
+//! The text around a condition at a site. The instrumented build and the final patch use the same [`Template`], one per
+//! language and kind of site (`rust/templates.rs`, `c/templates.rs`), so that they cannot disagree.
 
 use nopol_expr::Binding;
 
@@ -14,9 +13,9 @@ pub struct Template {
     pub before: &'static str,
     /// The text directly after the condition.
     pub after: &'static str,
-    /// Encloses the statements that the condition controls, if there are any ([`Form::has_block`]).
+    /// The delimiters around the statements that the condition controls, if there are any ([`Form::has_block`]).
     pub block: Option<Block>,
-    /// A condition that binds less tightly needs parentheses, unless the site says otherwise.
+    /// The binding strength below which a condition needs parentheses, unless the site sets another one.
     pub min_binding: Binding,
     /// How a patch writes an early exit that only ends the program.
     pub assertion: Option<Assertion>,
@@ -29,13 +28,13 @@ pub struct Block {
     pub open: &'static str,
     /// After the statements.
     pub close: &'static str,
-    /// Enclose the whole `if` statement where a following `else` would otherwise belong to it; empty if the
-    /// language has no dangling `else`.
+    /// Delimiters around the whole `if` statement, for when a following `else` would otherwise belong to it. Empty if
+    /// the language has no dangling `else`.
     pub shield: [&'static str; 2],
 }
 
-/// A statement that ends the program unless a condition is true. A patch writes an early exit that only ends
-/// the program as an assertion with the negated condition.
+/// A statement that ends the program unless a condition is true. A patch writes an early exit that only ends the
+/// program as an assertion of the negated condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assertion {
     /// The statement before and after its condition.
@@ -47,15 +46,14 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// The message of a body that only ends the program, as a literal or empty; `None` for any other
-    /// body.
+    /// The message of a body that only ends the program, as a literal, or empty. `None` for any other body.
     pub fn message<'b>(&self, body: &'b str) -> Option<&'b str> {
         let [open, close] = self.body;
         let inside = body.strip_prefix(open)?;
         Some(inside.trim_end_matches(close))
     }
 
-    /// The body that ends the program with a message.
+    /// The body that ends the program with this message.
     pub fn body_with(&self, message: &str) -> String {
         let [open, close] = self.body;
         format!("{open}{message:?}{close}")
@@ -81,12 +79,12 @@ pub struct Frame {
 }
 
 impl Template {
-    /// A condition that replaces the existing one.
+    /// The template of a condition that replaces the existing one.
     pub const fn replacing(min_binding: Binding) -> Self {
         Self::following("", min_binding)
     }
 
-    /// A condition that is added after existing text.
+    /// The template of a condition that is added after existing text.
     pub const fn following(before: &'static str, min_binding: Binding) -> Self {
         Self {
             before,
@@ -97,7 +95,7 @@ impl Template {
         }
     }
 
-    /// A condition that controls a block.
+    /// The template of a condition that controls a block.
     pub const fn branching(before: &'static str, after: &'static str, block: Block) -> Self {
         Self {
             before,
@@ -118,8 +116,8 @@ impl Template {
         self.frame_in(site, ["", ""])
     }
 
-    /// Like [`frame`](Self::frame), with braces around the whole `if`: instrumented builds always have them,
-    /// patches only where an `else` follows.
+    /// As [`frame`](Self::frame), with braces around the whole `if`. Instrumented builds always have them, patches only
+    /// if an `else` follows.
     pub fn shielded_frame(&self, site: &Site) -> Frame {
         let shield = self.block.map_or(["", ""], |block| block.shield);
         self.frame_in(site, shield)
@@ -151,7 +149,7 @@ impl Template {
         }
     }
 
-    /// What a patch writes with a condition at a site of which no text is controlled, on one line.
+    /// The text of a patch, on one line, at a site whose own text the condition does not control.
     pub fn line(&self, site: &Site, condition: &str) -> String {
         let frame = self.frame(site);
         [&*frame.before, condition, &frame.after, &frame.at_end].concat()
@@ -162,7 +160,7 @@ impl Template {
 mod tests {
     use super::super::{Language, SiteKind};
 
-    /// The next kind; the match makes sure that the test covers a new variant.
+    /// The next kind. The match makes sure that the test covers a new variant.
     fn next(kind: &SiteKind) -> Option<SiteKind> {
         match kind {
             SiteKind::If => Some(SiteKind::ElseIf),

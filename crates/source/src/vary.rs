@@ -1,14 +1,14 @@
-//! Values near a literal: what a test would pass instead if it differed from another test by little. Nearest first.
+//! Values near a literal: a test could have used them just as well. Nearest first.
 
 use std::ops::Range;
 
-/// Texts of the same kind as a literal of a program, near it; those of `hints` count as near. Empty for what is no
-/// number, text, character or boolean.
+/// Texts of the same kind as a literal of a program, with values near it. Values in `hints` count as near. Empty for
+/// anything but a number, string, character or boolean.
 pub fn literal(text: &str, hints: &[String]) -> Vec<String> {
     let quoted = |quote: &str| {
         text.strip_prefix(quote)
             .and_then(|rest| rest.strip_suffix(&quote[quote.len() - 1..]))
-            // What is escaped is not taken apart.
+            // Literals with escapes are left out.
             .filter(|content| !content.contains('\\'))
     };
     for quote in ["\"", "b\""] {
@@ -42,19 +42,19 @@ pub fn word(text: &str, hints: &[String]) -> Vec<String> {
     }
 }
 
-/// The text in a quoted hint without escapes.
+/// The text in a quoted hint. `None` if it has escapes.
 fn content_of(hint: &str) -> Option<String> {
     let content = hint.strip_prefix('"')?.strip_suffix('"')?;
     (!content.contains('\\')).then(|| content.to_owned())
 }
 
-/// Numbers near a number, with its suffix; empty if it is none.
+/// Numbers near a number, with its suffix. Empty if the text is not a plain number.
 fn numbers(text: &str, hints: &[String]) -> Vec<String> {
     let end = text
         .char_indices()
         .find(|(at, c)| !(c.is_ascii_digit() || *c == '.' || (*at == 0 && *c == '-')));
     let (digits, suffix) = text.split_at(end.map_or(text.len(), |(at, _)| at));
-    // `0x1F`, `1_000` and `1e9` are left alone.
+    // `0x1F`, `1_000` and `1e9` are left out.
     let is_plain = suffix.is_empty() || suffix.starts_with(['i', 'u', 'f']);
     let mut near: Vec<String> = Vec::new();
     if !is_plain {
@@ -65,7 +65,7 @@ fn numbers(text: &str, hints: &[String]) -> Vec<String> {
         let hints = hints.flat_map(|hint| [hint, hint.saturating_add(1), hint.saturating_sub(1)]);
         let around = [1, -1, 2, -2].map(|step| own.saturating_add(step));
         let all = around.into_iter().chain(hints).chain([0, 1]);
-        // A sign is written only where there is one, or where something has one.
+        // Do not go below 0, because the type may be unsigned, nor below a negative number.
         let all = all.filter(|number| *number != own && (own > 0 || *number >= own));
         near.extend(all.map(|number| format!("{number}{suffix}")));
     } else if let Ok(own) = digits.parse::<f64>() {
@@ -79,7 +79,7 @@ fn numbers(text: &str, hints: &[String]) -> Vec<String> {
     unique(near)
 }
 
-/// Texts near a text: a number in it changed, a character less or more.
+/// Texts near a text: with a number in it changed, or with a character less or more.
 fn contents(text: &str, hints: &[String]) -> Vec<String> {
     let mut near: Vec<String> = hints.to_vec();
     for run in runs_of_digits(text) {
@@ -129,7 +129,7 @@ fn characters(c: char) -> Vec<char> {
     near
 }
 
-/// Without repetitions; the first of each stays.
+/// The texts without duplicates. The first occurrence stays.
 fn unique(texts: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for text in texts {

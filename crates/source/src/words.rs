@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The identifiers of a text outside of its string and character literals.
+/// The byte ranges of the identifiers in a text, outside its string and character literals.
 pub fn words(text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut quote = None;
@@ -41,8 +41,8 @@ pub fn mentions(text: &str, word: &str) -> bool {
         .any(|part| part == word)
 }
 
-/// A condition of a macro's body with plain names in place of the macro's parameters (`$a`), so that it can be parsed.
-/// No byte moves.
+/// A condition of a macro's body with plain names (`_a`) instead of the macro's parameters (`$a`), so that it can be
+/// parsed. No byte moves.
 pub fn plain_names(text: &str) -> String {
     let mut plain = text.to_owned();
     for at in parameters(text).map(|name| name.start) {
@@ -51,7 +51,7 @@ pub fn plain_names(text: &str) -> String {
     plain
 }
 
-/// Where a text has parameters of a macro, with their `$`, outside of its string and character literals.
+/// The byte ranges of a macro's parameters in a text, with their `$`, outside its string and character literals.
 fn parameters(text: &str) -> impl Iterator<Item = Range<usize>> {
     let words = words(text).into_iter();
     words.filter_map(|word| {
@@ -61,7 +61,7 @@ fn parameters(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The parameters of the macro in place of the plain names again; `original` is the text that had them.
+/// Turns the plain names back into parameters of the macro. `original` is the text with the parameters.
 pub fn with_parameters(text: &str, original: &str) -> String {
     let names =
         parameters(original).map(|name| format!("_{}", &original[name.start + 1..name.end]));
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_of_a_macro_become_names_and_parameters_again() {
+    fn macro_parameters_become_names_and_parameters_again() {
         let condition = "$a.len() > _b && $limit != \"$a\"";
         let plain = plain_names(condition);
         assert_eq!(plain, "_a.len() > _b && _limit != \"$a\"");

@@ -1,5 +1,5 @@
-//! Writes an access as program text; nothing else does. A construct that exists in one language only is
-//! written in that language's syntax, so no language needs to be passed.
+//! Writes an access as program text. This is the only place that does so. A construct of only one language is written
+//! in that language's syntax, so the language need not be passed.
 
 use nopol_expr::Outline;
 use nopol_expr::access::{Access, Payload, Prefix, Query, Reach};
@@ -28,8 +28,8 @@ pub fn text(access: &Access) -> String {
     }
 }
 
-/// The tree of a text as written. If the text differs from the tree's usual form by white space only, the
-/// tree keeps that text; if it differs in any other way, it is opaque.
+/// The tree of a text, as written. If the text differs from the tree's usual form only in white space, the tree keeps
+/// that text. If it differs otherwise, the access is opaque.
 pub fn as_written(tree: Access, own: &str) -> Access {
     let usual = text(&tree);
     if usual == own {

@@ -1,4 +1,4 @@
-//! What edits look like in the text of a file.
+//! Tests of the text that edits produce in a file.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn without(text: &str, statement: &str) -> String {
 }
 
 #[test]
-fn a_statement_that_is_left_out_leaves_no_line_and_no_spaces() {
+fn a_deleted_statement_leaves_no_line_and_no_spaces() {
     assert_eq!(
         without("{\n    a();\n    b();\n}", "a();"),
         "{\n    b();\n}"
@@ -72,14 +72,14 @@ fn a_statement_that_is_left_out_leaves_no_line_and_no_spaces() {
     );
     assert_eq!(without("{\n  x();\n\n  b();\n}", "x();"), "{\n  b();\n}");
     assert_eq!(without("{\n  x(1,\n    2);\n}", "x(1,\n    2);"), "{\n}");
-    // What else is on the line stays.
+    // Other text on the line stays.
     assert_eq!(without("{\n  x(); // why\n}", "x();"), "{\n  // why\n}");
     assert_eq!(without("{ a(); x(); b(); }", "x();"), "{ a(); b(); }");
     assert_eq!(without("  a(); x();\n}", "x();"), "  a();\n}");
 }
 
 #[test]
-fn a_guard_at_the_end_of_a_loop_is_inside_of_it() {
+fn a_guard_at_the_end_of_a_loop_is_inside_the_loop() {
     let text = "    for x in v {\n        f(x);\n    }\n";
     let template = Language::Rust.template(SiteKind::EarlyExit).unwrap();
     let at = text.find('}').unwrap();
@@ -111,7 +111,7 @@ fn a_statement_on_its_own_lines_is_indented() {
 }
 
 #[test]
-fn in_c_a_statement_has_braces_if_others_have() {
+fn in_c_a_statement_gets_braces_if_others_have_them() {
     let sparing = "{\n  if (a)\n    b();\n  d();\n}";
     assert_eq!(
         wrapped_in(Language::C, sparing, "d();"),
@@ -125,7 +125,7 @@ fn in_c_a_statement_has_braces_if_others_have() {
 }
 
 #[test]
-fn in_c_an_else_belongs_to_the_same_if_as_before() {
+fn in_c_an_else_keeps_its_if() {
     let sparing = "{\n  if (a)\n    b();\n  /* or */ else\n    d();\n}";
     assert_eq!(
         wrapped_in(Language::C, sparing, "b();"),
@@ -179,7 +179,7 @@ fn guarded(language: Language, text: &str, statement: &str) -> String {
     replaced(text, writer.leave("c"))
 }
 
-/// The text with `GUARD` where a guard before a statement goes.
+/// The text with `GUARD` at the place for a guard before a statement.
 fn marked(language: Language, text: &str, statement: &str) -> String {
     let [open, close] = match language {
         Language::Rust => ["if c {", "}"],
@@ -192,7 +192,7 @@ fn marked(language: Language, text: &str, statement: &str) -> String {
 }
 
 #[test]
-fn a_guard_stands_above_the_comments_of_its_statement() {
+fn a_guard_goes_above_the_comments_of_its_statement() {
     let holds = |language, text: &str| {
         let plain = text.replace("GUARD\n  ", "").replace("GUARD ", "");
         assert_eq!(marked(language, &plain, "x(d[0]);"), text);
@@ -205,16 +205,16 @@ fn a_guard_stands_above_the_comments_of_its_statement() {
             "void f() {\n  a();\n  GUARD\n  /* why */ /* and */\n  // how\n  x(d[0]);\n}",
             "void f() {\n  a();\n  GUARD\n  /* why */ x(d[0]);\n}",
             "void f() { a(); GUARD /* why */ x(d[0]); }",
-            // Of the code on their line.
+            // Comments that belong to the code on their line.
             "void f() { // why\n  GUARD\n  x(d[0]);\n}",
             "void f() {\n  a(); // why\n  GUARD\n  x(d[0]);\n}",
             "void f() {\n  a(); /* why\n  and how */\n  GUARD\n  x(d[0]);\n}",
             "void f() {\n  a(); // why\n       // and how\n  GUARD\n  x(d[0]);\n}",
             "void f() {\n  a(); // why\n  GUARD\n  // and how\n  x(d[0]);\n}",
-            // Of nothing.
+            // Comments that belong to nothing.
             "void f() {\n  // why\n\n  GUARD\n  x(d[0]);\n}",
             "void f() {\n  // why\n\n  GUARD\n  // and how\n  x(d[0]);\n}",
-            // No comment.
+            // Text that is not a comment.
             "void f() {\n  a(\"\\\"\n  // why\");\n  GUARD\n  x(d[0]);\n}",
         ] {
             holds(language, text);
@@ -232,7 +232,7 @@ fn a_guard_stands_above_the_comments_of_its_statement() {
         Language::Rust,
         "fn f() {\n  GUARD\n  /* a /* b */ c */\n  x(d[0]);\n}",
     );
-    // Documentation of the function must be first in it.
+    // Inner documentation must come first in its function.
     holds(
         Language::Rust,
         "fn f() {\n  //! why\n  GUARD\n  x(d[0]);\n}",
@@ -308,7 +308,7 @@ fn the_comments_of_a_statement_go_into_the_block_with_it() {
 }
 
 #[test]
-fn an_operand_goes_above_the_comment_that_says_why_unsafe_code_is_sound() {
+fn an_operand_goes_above_a_safety_comment() {
     let narrowed = |text: &str, old: &str| {
         let at = text.find(old).unwrap();
         let site = Site {

@@ -9,7 +9,7 @@ use super::{Notation, Style};
 pub(super) struct C;
 
 impl Notation for C {
-    /// A null test of the original condition keeps its form; another one has the form that is usual in the file.
+    /// A null test of the original condition keeps its form. A new one takes the usual form of the file.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)> {
         if let Some(part) = style.original_part(expr) {
             let is_null_test = part.is_null_test;
@@ -62,7 +62,7 @@ impl Notation for C {
 
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {
         let op = op.token();
-        // Strings are compared for equality only.
+        // Strings are compared only for equality.
         if a.ty(style.pool) == Some(Type::Str) {
             let [a, b] = [a, b].map(|operand| style.text(operand, Binding::Or));
             return format!("strcmp({a}, {b}) {op} 0");
@@ -79,7 +79,7 @@ impl Notation for C {
     }
 }
 
-/// A truth value as 0 or 1, for comparison with another one.
+/// A truth value as 0 or 1, so that it can be compared with another one.
 fn truth(style: &Style, expr: &Expr) -> String {
     match expr {
         Expr::Term(_) => format!("!{}", style.text(&expr.clone().not(), Binding::Unary)),
@@ -106,7 +106,7 @@ fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
         Some(value @ (0 | 9 | 10 | 13 | 32..127)) if is_character && is_number => {
             literals::quoted(value as u8)
         }
-        // An `int` may hold a character, but 0 is a number then, too.
+        // An `int` may hold a character, but 0 is still written as a number.
         Some(value)
             if is_quoted
                 && !is_character
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_character_is_a_number_beside_what_is_no_character() {
+    fn a_null_character_is_written_as_a_number_beside_a_number() {
         let int = Type::Int(IntType::I32);
         let variable = |name: &str, reading: Reading| Term {
             reading,

@@ -25,7 +25,7 @@ impl Notation for Rust {
             (Some(option), _) => (option, right),
             (None, option) => (option?, left),
         };
-        // Whatever else it is, it would be evaluated where the field is `None`, too.
+        // Any other operand might not be evaluable, and `==` would evaluate it even if the field is `None`.
         if *op != wanted || !is_plain(style, other) {
             return None;
         }
@@ -87,7 +87,7 @@ impl Notation for Rust {
     }
 }
 
-/// Whether an expression is a literal, a variable or a field, which can always be evaluated.
+/// Whether an expression is a literal, a variable, a field or a length, which can always be evaluated.
 fn is_plain(style: &Style, expr: &Expr) -> bool {
     let Expr::Term(id) = expr else {
         return false;

@@ -19,13 +19,13 @@ use crate::rank::change::{Change, change, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
 use crate::rank::variables::Place;
 
-/// An edit with what is looked up for it.
+/// An edit, with the text around it.
 pub struct EditFeatures<'c> {
     case: &'c Case,
     facts: &'c EditFacts,
     /// The function without the place.
     around: String,
-    /// The three lines before the place and the three after it.
+    /// The three lines before the place and the four after it, each with the line of the place.
     near: [String; 2],
     row: Row,
 }
@@ -36,7 +36,7 @@ impl<'c> EditFeatures<'c> {
         let text = function_text(case, facts);
         let before = text.get(..facts.span.start).unwrap_or("");
         let after = text.get(facts.span.end..).unwrap_or("");
-        // The line of the place counts on both sides.
+        // Both parts include their half of the line of the place.
         let lines_before: Vec<&str> = before.lines().rev().take(4).collect();
         let lines_after: Vec<&str> = after.lines().take(5).collect();
         Self {
@@ -56,7 +56,7 @@ impl<'c> EditFeatures<'c> {
         self.row[feature as usize] = value;
     }
 
-    /// Its features.
+    /// The features of the edit.
     pub fn features(mut self) -> Row {
         self.place();
         self.evidence();
@@ -70,7 +70,7 @@ impl<'c> EditFeatures<'c> {
             self.condition(old.as_ref(), new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(new));
             self.set(Feature::PreventsPanic, facts.prevents);
-            // Where a test panics, what prevents that counts.
+            // If a test panics, only a clause that prevents that panic counts.
             let is_exact =
                 facts.panic == PanicAt::Elsewhere && self.guards_exactly(old.as_ref(), new);
             self.set(Feature::GuardsExactly, is_exact);
@@ -112,7 +112,7 @@ impl<'c> EditFeatures<'c> {
             SiteKind::EarlyExit => Some(F::Leaves),
             SiteKind::Branch => Some(F::Branches),
             SiteKind::Arm | SiteKind::Pattern | SiteKind::Premise => Some(F::Narrows),
-            // No weight is learned for what is looked for on request only.
+            // Sites on request were not in the training, so they have no feature.
             SiteKind::Integer | SiteKind::Assignment => None,
         };
         if let Some(kind) = kind {
@@ -141,7 +141,7 @@ impl<'c> EditFeatures<'c> {
             self.set(F::ContinuesOpenLoop, self.continues_open_loop());
         }
         let text = function_text(self.case, facts);
-        // Documentation may have braces, too.
+        // Documentation may contain braces, too.
         let is_comment = |line: &&str| line.trim_start().starts_with("//");
         let docs = text.split_inclusive('\n').take_while(is_comment);
         let head = docs.map(str::len).sum::<usize>();
@@ -159,7 +159,7 @@ impl<'c> EditFeatures<'c> {
         self.set(F::WrapsExit, wraps && is_exit(&facts.before));
     }
 
-    /// The share of the names of types and variants in a text that the failing tests name.
+    /// The share of the names of types and variants in a text that failing tests mention.
     fn in_test(&self, text: &str) -> f64 {
         let words = words(text).into_iter().map(|word| &text[word]);
         let named = |word: &&str| word.starts_with(char::is_uppercase) && word.len() > 4;
@@ -197,7 +197,7 @@ impl<'c> EditFeatures<'c> {
         );
     }
 
-    /// The features of the new condition; `old` is the condition that it replaces.
+    /// Sets the features of the new condition, which replaces `old`.
     fn condition(&mut self, old: Option<&Node>, new: &Node) {
         use Feature as F;
         let count = |text: &str| words(text).len() as f64;
@@ -206,7 +206,7 @@ impl<'c> EditFeatures<'c> {
         self.put(F::Shorter, (-longer / 10.0).clamp(0.0, 3.0));
         let mut fresh: Vec<&Node> = vec![];
         match old {
-            // A condition where there was none: its clauses.
+            // Every clause of an inserted condition is new.
             None => {
                 let by_and = new.clauses(true);
                 fresh = match by_and.len() {
@@ -286,7 +286,7 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Idle, is_idle(new));
     }
 
-    /// How likely people ask about the variables of the unlikeliest of these clauses here.
+    /// The least relevance of these clauses: how likely people test their variables at this place.
     fn relevance(&self, fresh: &[&Node]) -> f64 {
         // Learned from Rust only.
         if self.case.is_c || fresh.is_empty() {
@@ -304,7 +304,7 @@ impl<'c> EditFeatures<'c> {
         each.reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Whether clauses that were changed in place are now like others, and whether they were.
+    /// Whether clauses changed in place resemble other clauses now, and whether they did before.
     fn consistency(&mut self, old: &Node, new: &Node) {
         let (before, after) = (comparisons(old), comparisons(new));
         let is_in = |all: &[(CmpOp, &Node, &Node)], (op, a, b): &(CmpOp, &Node, &Node)| {
@@ -339,7 +339,7 @@ impl<'c> EditFeatures<'c> {
         self.set(Feature::WasParallel, was_parallel);
     }
 
-    /// What the new clauses look like.
+    /// Sets the features of the form of the new clauses.
     fn shapes(&mut self, fresh: &[&Node], old: Option<&Node>) {
         use Feature as F;
         let is_rust = self.case.language() == Language::Rust;
@@ -417,7 +417,7 @@ impl<'c> EditFeatures<'c> {
         self.set(F::NumberSingledOut, singles_out && is_single && is_rust);
     }
 
-    /// Where the new operands are used.
+    /// Sets the features of the new operands and where they are used.
     fn operands(&mut self, old: Option<&Node>, new: &Node) {
         use Feature as F;
         let known = old.map_or_else(Vec::new, Node::leaves);
@@ -427,7 +427,7 @@ impl<'c> EditFeatures<'c> {
         fresh.retain(|leaf| is_new(&leaf.text));
         let (literals, fresh): (Vec<&Node>, Vec<&Node>) =
             fresh.into_iter().partition(|leaf| is_literal(leaf));
-        // That several tests fail for one text is not an accident.
+        // If several tests fail, a string that occurs in one context is not an accident.
         let is_singled_out = self.case.failures.len() == 1
             && self
                 .facts
@@ -459,7 +459,7 @@ impl<'c> EditFeatures<'c> {
             }
         }
         let kinship = fresh.iter().flat_map(|new| {
-            // What is computed from an operand is not related to it.
+            // An operand computed from a known one always shares its words, so it does not count as related.
             let known = known
                 .iter()
                 .filter(|old| !mentions(&new.text, &old.text) && !mentions(&old.text, &new.text));
@@ -506,18 +506,17 @@ impl<'c> EditFeatures<'c> {
     }
 }
 
-/// The text of the function of a place.
+/// The text of the function that contains the place.
 fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
     let function = case.functions.get(facts.function);
     function.map_or("", |it| &*it.text)
 }
-/// Whether a new constant is met by at most one context.
+/// Whether at most one context has the value of a new constant.
 fn is_single(support: &Support) -> bool {
     support.singled_out.is_some_and(|it| it < 2)
 }
 
-/// Whether a clause compares what a clause of the old condition compares, with a term added to one side: `a + b > n` for
-/// `a > n`.
+/// Whether a clause repeats a comparison of the old condition with a term added to one side: `a + b > n` for `a > n`.
 fn is_with_term_added(old: &Node, clause: &Node) -> bool {
     let Shape::Cmp(_, a, b) = &clause.shape else {
         return false;

@@ -1,4 +1,4 @@
-//! What conditions look like, for the features of edits.
+//! The form of conditions, for the features of edits.
 
 use nopol_expr::{ArithOp, CmpOp};
 use nopol_source::condition::{Node, Shape};
@@ -7,13 +7,13 @@ use nopol_source::idle::has_idle_part;
 use super::Feature;
 use crate::rank::change::is_literal;
 
-/// The comparisons of a condition: operators and sides.
+/// The comparisons of a condition: operator, left and right side.
 pub fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {
     let all = node.compared().into_iter();
     all.map(|(_, op, a, b)| (op, a, b)).collect()
 }
 
-/// How many comparisons compare the outcome of a comparison or a connective.
+/// Number of comparisons that compare the truth value of a comparison or a connective.
 pub fn truths_compared(node: &Node) -> usize {
     let is_truth = |side: &Node| {
         matches!(
@@ -37,7 +37,7 @@ pub fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
     }
 }
 
-/// Whether a node is a literal, or one inside `Some` or `Ok`.
+/// Whether a node is a literal, or `Some` or `Ok` of a literal.
 pub fn is_constant(node: &Node) -> bool {
     let text = node
         .text
@@ -64,7 +64,7 @@ pub fn leaf_nodes<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
     }
 }
 
-/// Whether a remainder is compared by an order, where people ask whether it is 0.
+/// Whether a remainder is compared by order, although people usually test whether it is 0.
 pub fn orders_remainder(node: &Node) -> bool {
     let is_remainder = |node: &Node| matches!(node.shape, Shape::Arith(ArithOp::Rem, ..));
     let all = comparisons(node);
@@ -83,7 +83,7 @@ pub fn has_arithmetic(node: &Node) -> bool {
     }
 }
 
-/// Whether a condition is a literal, or has a part that decides nothing or everything.
+/// Whether a condition is a literal, or a part of it never decides the outcome.
 pub fn is_idle(node: &Node) -> bool {
     match &node.shape {
         Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false" | "1" | "0"),
@@ -92,7 +92,7 @@ pub fn is_idle(node: &Node) -> bool {
     }
 }
 
-/// Whether two clauses bound one operand from the same side, so that one of them says nothing.
+/// Whether two clauses bound one operand from the same side, so that one of them is redundant.
 pub fn bounds_twice(node: &Node) -> bool {
     let bounds: Vec<(bool, &str)> = comparisons(node)
         .into_iter()
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_or_always_holds_is_idle() {
+    fn constant_and_redundant_conditions_are_idle() {
         let idle = |text: &str| is_idle(&nopol_source::Language::Rust.parse(text).unwrap());
         assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
         assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bound_is_enough_on_each_side() {
+    fn a_second_bound_on_one_side_is_found() {
         let twice = |text: &str| bounds_twice(&nopol_source::Language::Rust.parse(text).unwrap());
         assert!(twice("n > 1 && n > 2") && twice("n < 9 || n <= 4"));
         assert!(!twice("n > 1 && n < 4") && !twice("n > 1 && m > 2") && !twice("n > m && n > 2"));

@@ -1,8 +1,8 @@
-//! What the texts of names and clauses alone show about them.
+//! Information from the texts of names and clauses alone.
 
 use nopol_source::words::mentions;
 
-/// The lines of a text that decide something.
+/// The lines of a text that contain conditions.
 pub fn conditions(text: &str) -> Vec<&str> {
     let decides = |line: &&str| {
         [
@@ -14,7 +14,7 @@ pub fn conditions(text: &str) -> Vec<&str> {
     text.lines().filter(decides).collect()
 }
 
-/// A clause with its names and literals left out; `None` if it is hardly more than a name.
+/// A clause with its names and literals replaced by `#`. `None` if it is short or has only one name.
 pub fn skeleton(clause: &str) -> Option<String> {
     let mut bare = String::new();
     let mut names = 0;
@@ -37,12 +37,12 @@ pub fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a text has a word.
+/// Whether a text contains a word.
 pub fn has_word(text: &str, word: &str) -> bool {
     !word.is_empty() && mentions(text, word)
 }
 
-/// The parts of a name in lower case: `open` and `bracket` of `openBracket` and `open_bracket`.
+/// The words of a name, in lower case: `open` and `bracket` for `openBracket` and `open_bracket`.
 pub fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = vec![String::new()];
     let mut was_lower = false;
@@ -61,7 +61,7 @@ pub fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// How many parts of their names two operands share, of all that they have.
+/// The share of their words that two operands have in common, 0 to 1.
 pub fn alike(a: &str, b: &str) -> f64 {
     let (a, b) = (parts(a), parts(b));
     let shared = a.iter().filter(|part| b.contains(part)).count() as f64;
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_parts_and_share_them() {
+    fn names_are_split_into_words_and_compared_by_them() {
         assert_eq!(parts("self.bracketOpen_2"), ["bracket", "open"]);
         assert!(alike("self.bracket_open", "self.bracket_closed") > 0.3);
         assert!(alike("self.depth", "self.bracket_closed") < 1e-9);

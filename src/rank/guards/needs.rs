@@ -1,9 +1,9 @@
-//! What a text needs to be evaluated without going wrong, as far as its words show: indices within bounds, divisors that
-//! are not 0, pointers that are not null, payloads that are there.
+//! What a text needs so that its evaluation does not fail, as far as its tokens show: indices within bounds, divisors
+//! other than 0, pointers that are not null, and existing payloads.
 
 use nopol_source::Language;
 
-/// One operand less another one and a number, in the text of the source without white space.
+/// `plus - minus + number`. Operands are source text without white space, except between words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Linear {
     pub plus: Option<String>,
@@ -11,22 +11,22 @@ pub struct Linear {
     pub number: i128,
 }
 
-/// What must hold.
+/// A condition that must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The first operand is at least the second one and this number.
+    /// `plus - minus >= number`.
     AtLeast(Linear),
-    /// The index, and this number, are at most the length of an array that has no name for it.
+    /// The index plus this number is at most the length of an array whose length has no name.
     Below(String, i128),
-    /// A divisor or a pointer.
+    /// The divisor or pointer is not 0.
     NotZero(String),
-    /// A payload is taken out.
+    /// The value has the payload that is taken out.
     Holds(String),
 }
 
 impl Need {
-    /// Whether a clause with another number asks for the wrong one. That an index is not negative says nothing of why it
-    /// should be larger than 0.
+    /// Whether a guard can be too strong or too weak for this need. The need that an index is not negative does not
+    /// explain a guard such as `i > 0`.
     pub fn has_bound(&self) -> bool {
         match self {
             Self::AtLeast(it) => it.minus.is_some() || it.number > 0,
@@ -34,7 +34,7 @@ impl Need {
         }
     }
 
-    /// The number, by which needs of the same operands are compared.
+    /// The number by which needs of the same operands are compared.
     pub fn number(&self) -> i128 {
         match self {
             Self::AtLeast(it) => it.number,
@@ -44,7 +44,7 @@ impl Need {
     }
 }
 
-/// The needs of a text. With `checks_differences` nothing may be taken from less than it is.
+/// The needs of a text. With `checks_differences`, differences must not be negative.
 pub fn of(language: Language, code: &str, checks_differences: bool) -> Vec<Need> {
     let code = plain(code);
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ pub fn of(language: Language, code: &str, checks_differences: bool) -> Vec<Need>
                 }
             }
             b'*' if language == Language::C => {
-                // After an operand it multiplies.
+                // After an operand, `*` multiplies.
                 let is_prefix = operand_before(&code[..at]).is_empty();
                 let of = operand_after(&code[at + 1..]);
                 if is_prefix && !of.is_empty() {
@@ -105,7 +105,7 @@ pub fn of(language: Language, code: &str, checks_differences: bool) -> Vec<Need>
     found
 }
 
-/// The needs of the element or the range that a bracket takes.
+/// Adds the needs of an index or range in brackets, which open at the byte `open`.
 fn index(language: Language, code: &str, open: usize, found: &mut Vec<Need>) {
     let of = operand_before(&code[..open]);
     let Some(close) = closing(&code[open..]) else {
@@ -154,7 +154,7 @@ fn index(language: Language, code: &str, open: usize, found: &mut Vec<Need>) {
     below(length, Some(index), 1, found);
 }
 
-/// An index plus this number must be at most a length.
+/// Adds the need that `index + more` is at most `length`.
 fn below(length: Option<String>, index: Option<Linear>, more: i128, found: &mut Vec<Need>) {
     let Some(index) = index.filter(|it| it.minus.is_none()) else {
         return;
@@ -163,7 +163,7 @@ fn below(length: Option<String>, index: Option<Linear>, more: i128, found: &mut 
     match (length, index.plus) {
         (None, Some(index)) => found.push(Need::Below(index, number)),
         (None, None) => {}
-        // The last element, from the end: its need is that there is one.
+        // An index from the end, such as `v[v.len() - 1]`, only needs an element to exist.
         (Some(length), Some(index)) if index == length => {}
         (length, index) => found.push(Need::AtLeast(Linear {
             plus: length,
@@ -174,7 +174,7 @@ fn below(length: Option<String>, index: Option<Linear>, more: i128, found: &mut 
 }
 
 impl Linear {
-    /// Reads `a`, `a + 1`, `a - 1`, `a - b` and `3`. `None` for any other computation.
+    /// Reads `a`, `a + 1`, `a - 1`, `a - b` and `3`. `None` for any other expression.
     pub fn read(text: &str) -> Option<Self> {
         let text = unwrapped(text);
         let mut it = Self::default();
@@ -210,7 +210,7 @@ impl Linear {
         }
     }
 
-    /// The difference of two, if it has no more than one operand on each side.
+    /// The difference of two expressions. `None` if it would have two operands on one side.
     pub fn minus(&self, other: &Self) -> Option<Self> {
         let one = |a: &Option<String>, b: &Option<String>| match (a, b) {
             (Some(_), Some(_)) => None,
@@ -224,7 +224,7 @@ impl Linear {
     }
 }
 
-/// Where the next `+` or `-` between operands is; the length if there is none.
+/// The byte of the next `+` or `-` between operands. The length of the text if there is none.
 fn next_sign(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -254,12 +254,12 @@ fn number(text: &str) -> Option<i128> {
         .map(|it| sign * it)
 }
 
-/// Whether a text without white space is a name, a field, a call or an element.
+/// Whether a text is a single operand: a name, a field, a call or an element.
 fn is_operand(text: &str) -> bool {
     operand_after(text).len() == text.len()
 }
 
-/// Without parentheses around all of it, and without casts, which keep small numbers.
+/// Removes parentheses around the whole text, and casts, which do not change small numbers.
 fn unwrapped(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -274,7 +274,7 @@ fn unwrapped(text: &str) -> &str {
     }
 }
 
-/// The offset of the bracket that closes the one a text begins with.
+/// The byte of the bracket that closes the one at the start of a text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -292,7 +292,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// The operand that a text begins with; empty if it begins with none.
+/// The operand at the start of a text. Empty if there is none.
 fn operand_after(text: &str) -> &str {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -312,7 +312,7 @@ fn operand_after(text: &str) -> &str {
     &text[..at]
 }
 
-/// The operand that a text ends with; empty if it ends with none.
+/// The operand at the end of a text. Empty if there is none.
 fn operand_before(text: &str) -> &str {
     let bytes = text.as_bytes();
     let mut at = bytes.len();
@@ -357,12 +357,12 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Without white space, except around words.
+/// The text without white space, except between words, and without comments and the contents of literals.
 pub fn squeezed(text: &str) -> String {
     plain(text)
 }
 
-/// A text without comments, what literals contain, and white space between anything but two words.
+/// A text without comments, without the contents of literals, and without white space except between words.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -396,7 +396,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Whether a quote begins a character, and not a lifetime.
+/// Whether a quote starts a character literal rather than a lifetime.
 fn is_character(text: &str) -> bool {
     let mut characters = text.chars().skip(1);
     match (characters.next(), characters.next()) {
@@ -405,7 +405,7 @@ fn is_character(text: &str) -> bool {
     }
 }
 
-/// The length of a literal in quotes.
+/// The length in bytes of the quoted literal at the start of a text.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -15,7 +15,7 @@ fn misfits(language: Language, condition: &str, code: &str, reaches: bool) -> us
 }
 
 #[test]
-fn a_guard_asks_for_what_the_access_needs() {
+fn a_guard_demands_exactly_what_the_access_needs() {
     for (right, wrong) in [
         ("i > 0 && v[i - 1] == b'['", "i > 1 && v[i - 1] == b'['"),
         ("i >= 1 && v[i - 1] == 2", "i >= 2 && v[i - 1] == 2"),
@@ -79,20 +79,20 @@ fn a_clause_about_something_else_is_no_guard() {
 }
 
 #[test]
-fn what_a_condition_leads_to_is_protected_as_well() {
+fn code_after_a_condition_is_protected_as_well() {
     let rust = |condition, code, reaches| misfits(Language::Rust, condition, code, reaches);
-    // A statement under a condition, and one after an exit.
+    // First for the statement under a condition, then for one after an early exit.
     assert_eq!(rust("i > 0", "x = v[i - 1];", true), 0);
     assert_eq!(rust("i > 1", "x = v[i - 1];", true), 1);
     assert_eq!(rust("i == 0", "x = v[i - 1];", false), 0);
     assert_eq!(rust("i < 2", "x = v[i - 1];", false), 1);
     assert_eq!(rust("i < 2 && a", "x = v[i - 1];", false), 0);
-    // A comment and a text need nothing.
+    // Comments and strings need nothing.
     assert_eq!(rust("i > 1", "x = \"v[i - 1]\"; // v[i - 1]", true), 0);
 }
 
 #[test]
-fn a_guard_that_asks_for_exactly_what_is_needed_is_known() {
+fn a_guard_that_demands_exactly_what_is_needed_is_recognized() {
     let guards = Guards {
         language: Language::Rust,
         checks_differences: true,
@@ -113,12 +113,12 @@ fn a_guard_that_asks_for_exactly_what_is_needed_is_known() {
         assert!(!exact(other, code, false), "{other}");
     }
     assert!(!exact("self.all[from] < amount", code, true));
-    // A new clause that only another new one needs.
+    // A new clause that only another new clause needs.
     assert!(!exact("x.is_none() || x.unwrap() > 4", "f();", false));
 }
 
 #[test]
-fn a_guard_is_known_by_what_it_protects() {
+fn a_guard_is_recognized_by_the_code_it_protects() {
     let protects = |language: Language, clause: &str, outcome: bool, code: &str| {
         let guards = Guards {
             language,

@@ -1,5 +1,5 @@
-//! Conditions with several alternatives added at once: `matches!(x, A)` as `matches!(x, A | B | C)`, `x == A` as
-//! `x == A || x == B || x == C`, if a failing test wants another outcome for `B` and for `C`.
+//! Adds several alternatives to a condition at once: `matches!(x, A)` becomes `matches!(x, A | B | C)`, and `x == A`
+//! becomes `x == A || x == B || x == C`, if failing tests need the other outcome for `B` and for `C`.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use nopol_source::{Condition, Site, Sources};
 
 use super::evidence::Observed;
 
-/// More are not added at once.
+/// Most alternatives added at once.
 const MOST_ADDED: usize = 6;
 
-/// The condition of a site with the alternatives added to one of its lists that the recorded contexts of failing tests ask
-/// for, if they ask for more than one.
+/// The condition of a site with those alternatives added to one of its lists that recorded contexts of failing tests
+/// need. `None` if they need fewer than two, or more than [`MOST_ADDED`].
 pub fn widened(sources: &Sources, site: &Site, observed: &Observed) -> Option<Condition> {
     let language = sources.language;
     let pool = &observed.problem.pool;
@@ -35,7 +35,7 @@ pub fn widened(sources: &Sources, site: &Site, observed: &Observed) -> Option<Co
         let (asked, others): (Vec<&Row>, Vec<&Row>) = hard
             .filter(|row| !is_listed(row))
             .partition(|row| row.expected == wanted);
-        // An alternative that another context must not have is not asked for.
+        // Leave out an alternative that would also change a context whose outcome is right.
         let may = |(_, id): &&(&String, TermId)| !others.iter().any(|row| holds(row, *id));
         let mut open: BTreeSet<usize> = (0..asked.len()).collect();
         let mut added: Vec<&str> = Vec::new();

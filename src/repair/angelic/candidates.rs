@@ -30,18 +30,18 @@ use crate::repair::place;
 use crate::repair::ranking::by_cost;
 use crate::repair::session::Session;
 
-/// Candidates of one site that are judged, by [`Claim`].
+/// Most candidates per site that are judged, indexed by [`Claim`].
 const MOST_PER_SITE: [usize; 4] = [10, 8, 5, 3];
-/// z3's `rlimit` for all sites, specs and levels together: some five seconds on one core.
+/// z3's `rlimit` for all sites, specs and levels together: about five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
-/// Levels that a search without result goes through, with two integer types.
+/// Levels of a search that finds nothing, if the pool has two integer types.
 const LEVELS: u32 = 14;
 
 /// An edit that explains what was recorded at its site.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub edit: SiteEdit,
-    /// Failing tests that it is to cure.
+    /// Failing tests that it should cure.
     pub targets: Vec<TestIndex>,
     /// How its condition was found; `None` for a last resort.
     pub kind: Option<EditKind>,
@@ -52,13 +52,14 @@ pub struct Candidate {
 /// How much of what was recorded a candidate explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
-    /// Everything.
+    /// Every recorded evaluation.
     All,
     /// A cure of each failing test, but not every evaluation of passing tests.
     Cures,
-    /// Some change in failing tests: where a test has several cures, the recorded one may be an accident.
+    /// Only some of the changed outcomes in failing tests: where a test has several cures, the recorded one may be an
+    /// accident.
     Change,
-    /// The same, but not every evaluation of passing tests, some of which may not matter.
+    /// As `Change`, and not every evaluation of passing tests either. Some of those may not matter.
     ChangeOnly,
 }
 
@@ -88,11 +89,11 @@ struct At<'s> {
     site: &'s Site,
     found: &'s AngelicSite,
     targets: &'s [TestIndex],
-    /// What a patch here costs less because a failing test panics here.
+    /// How much less a patch costs here because a failing test panics here.
     bonus: u32,
 }
 
-/// Synthesizes at every site; the candidates of each, best first.
+/// Synthesizes at every site. Returns the candidates of each site, best first.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -161,14 +162,14 @@ fn observed_at(session: &Session, place: &RecordedSite) -> Arc<Observed> {
     Arc::new(Observed::new(sources, site, problem, recorded))
 }
 
-/// The specs of a problem, in the order in which they are solved, each with what its candidates cost in addition.
+/// The specs of a problem in the order in which they are solved, each with the extra cost of its candidates.
 fn specs(problem: &Problem) -> impl Iterator<Item = (&Spec, u32)> {
     let strict = problem.specs.iter().map(|spec| (spec, 0));
     let relaxed = problem.relaxed.iter();
     strict.chain(relaxed.map(|spec| (spec, WEIGHTS.fix.relaxed)))
 }
 
-/// The problem of each spec, named after the site.
+/// The problem of each spec. Files are named after the site.
 fn problem_files(site: &str, problem: &Problem) -> impl Iterator<Item = ProblemFile> {
     let numbered = (1..).zip(specs(problem));
     numbered.map(move |(nth, (spec, _))| {
@@ -196,10 +197,10 @@ fn synthesize_at(
     Ok((candidates, reason))
 }
 
-/// The edits that explain contexts of a site. The contexts may be made up.
+/// The edits that explain the contexts of a site, which may be simulated rather than recorded.
 ///
 /// # Errors
-/// None; a search that nobody stops ends.
+/// None: nothing stops this search.
 pub(super) fn of_contexts(
     sources: &Sources,
     found: &AngelicSite,
@@ -223,7 +224,7 @@ pub(super) fn of_contexts(
     Ok((observed, candidates))
 }
 
-/// The candidates of a site that are judged, and the reason if there is none. `check` ends the search.
+/// The candidates of a site to judge, and the first reason why a spec has none. The search ends when `check` fails.
 fn explaining(
     at: &At,
     observed: &Arc<Observed>,
@@ -236,8 +237,7 @@ fn explaining(
     let strict = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
     for (spec, penalty) in specs(problem) {
         check()?;
-        // For a relaxed spec only edits are worth a trial; what the solver finds for it, the tests
-        // refute.
+        // A relaxed spec is worth edits only: the tests refute what the solver finds for it.
         let rlimit = match penalty {
             0 => limits.rlimit / strict,
             _ => 0,
@@ -258,7 +258,7 @@ fn explaining(
     let mut texts = BTreeSet::new();
     candidates.retain(|candidate| texts.insert(candidate.edit.condition.to_string()));
     candidates = diversify_kinds(candidates);
-    // Candidates that explain everything get most of the places, however many cheap edits explain less.
+    // Each claim has a quota, so that cheap edits which explain less cannot crowd out those that explain everything.
     let mut places = MOST_PER_SITE;
     candidates.retain(|candidate| {
         let left = &mut places[candidate.claim as usize];
@@ -301,7 +301,7 @@ impl At<'_> {
         let condition = style.text(&written, site.min_binding);
         let condition = without_constant(&site.text, condition);
         let condition = observed.language.with_joined_patterns(condition);
-        // The report explains the clauses that were synthesized.
+        // The report explains the synthesized clauses, of which the text may have fewer.
         let is_short = observed
             .language
             .parse(&condition)
@@ -324,7 +324,8 @@ impl At<'_> {
                 let share = WEIGHTS.fix.disagrees_throughout * u64::from(violated)
                     / (shown + WEIGHTS.fix.smoothing);
                 let cost = WEIGHTS.fix.disagrees + u32::try_from(share).unwrap_or(u32::MAX);
-                // An early exit with the value that would be returned anyway changes nothing.
+                // An early exit that returns the same value as the code after it changes nothing, so disagreement
+                // counts less.
                 if site.kind.is_early_exit() {
                     cost / 2
                 } else {
@@ -367,8 +368,8 @@ impl At<'_> {
         }
     }
 
-    /// The last resort: a constant outcome that cures every test. That a `break` or `continue` is left out is an edit like
-    /// others: unlike another statement, it is not there for an effect that the tests may not look at.
+    /// The last resort: a constant outcome that cures every test. Leaving out a `break` or `continue` is an ordinary
+    /// edit instead: unlike other statements, a jump has no effect that the tests might fail to check.
     fn trivial(&self, sources: &Sources, observed: &Arc<Observed>) -> Option<Candidate> {
         let (site, found) = (self.site, self.found);
         let file = &sources.files[site.file];
@@ -425,7 +426,7 @@ impl At<'_> {
     }
 }
 
-/// How many clauses a text joins.
+/// Number of clauses in a condition.
 fn clauses(tree: &Node) -> usize {
     match &tree.shape {
         Shape::And(a, b) | Shape::Or(a, b) => clauses(a) + clauses(b),
@@ -434,7 +435,7 @@ fn clauses(tree: &Node) -> usize {
     }
 }
 
-/// A condition that begins with the constant that it extends, without it: `x` for `false || x`.
+/// Drops the constant that a condition extends: `false || x` becomes `x`.
 fn without_constant(old: &str, condition: String) -> String {
     let idle = match old {
         "false" => "false || ",
@@ -447,8 +448,7 @@ fn without_constant(old: &str, condition: String) -> String {
     }
 }
 
-/// Diversifies the candidates of a site by kind of edit: another operator is no worse an idea than the
-/// tenth clause to add.
+/// Diversifies the candidates of a site by kind of edit: another operator is as good an idea as the tenth added clause.
 fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut better: BTreeMap<Option<EditKind>, u32> = BTreeMap::new();
     let mut ranked: Vec<(u32, Candidate)> = Vec::new();
@@ -469,7 +469,7 @@ mod tests {
     use super::without_constant;
 
     #[test]
-    fn a_constant_that_is_extended_goes() {
+    fn an_extended_constant_is_dropped() {
         let text = |old, condition: &str| without_constant(old, condition.to_owned());
         assert_eq!(text("false", "false || a < b"), "a < b");
         assert_eq!(text("true", "true && !a"), "!a");

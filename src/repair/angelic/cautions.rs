@@ -1,4 +1,4 @@
-//! For which values a condition cannot be computed, in a sentence: [`partial`] finds them.
+//! Describes, in a sentence, values for which a condition cannot be computed. [`partial`] finds them.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,25 @@ use super::evidence::text;
 use super::partial::{self, Failure};
 use crate::patch::render::Style;
 
-/// What is known where a condition is computed.
+/// What is known at the place where a condition is computed.
 pub struct Computed<'a> {
-    /// How its parts are written, and the terms that they read.
+    /// How conditions are written there, and the pool of their terms.
     pub style: Style<'a>,
     /// The recorded contexts.
     pub rows: &'a [Row],
-    /// Terms whose values a caller chooses.
+    /// Terms whose values a caller can choose.
     pub inputs: &'a BTreeSet<TermId>,
-    /// What is computed there now.
+    /// The expression computed there now, if any.
     pub old: Option<&'a Expr>,
 }
 
 impl Computed<'_> {
-    /// Where an expression cannot be computed and the old one can.
+    /// A context in which an expression cannot be computed although the old one can. Values of sizes count if
+    /// `has_sizes`.
     pub fn new_failure<'e>(&self, written: &'e Expr, has_sizes: bool) -> Option<Failure<'e>> {
         let failure = self.failure(written, self.old, has_sizes)?;
-        // What the old condition computes in a part that is not read, `&` or `|`, fails there already.
+        // An old condition that is a single term, such as one with `&` or `|`, already fails in the parts that it
+        // contains.
         let part = self.style.text(failure.part, Binding::Or);
         let is_old = self.old.is_some_and(|old| match old {
             Expr::Term(_) => self.style.text(old, Binding::Or).contains(&part),
@@ -34,9 +36,9 @@ impl Computed<'_> {
         (!is_old).then_some(failure)
     }
 
-    /// For which values an expression cannot be computed, as a clause; of those for which the old one fails as well only what
-    /// can occur, and what overflows with usual numbers: products of two variables, sums in 8 or 16 bits, and differences of
-    /// what a caller chooses in unsigned numbers.
+    /// A warning about values for which an expression cannot be computed, as a clause. If the old expression fails for
+    /// them as well, warns only if they can occur, or if usual numbers overflow: products of two variables, sums in 8
+    /// or 16 bits, and unsigned differences of values that a caller chooses.
     pub fn caution(&self, written: &Expr) -> Option<String> {
         if let Some(failure) = self.new_failure(written, true) {
             return Some(self.sentence(&failure));
@@ -50,7 +52,7 @@ impl Computed<'_> {
         Some(format!("{sentence}; the old condition fails there, too"))
     }
 
-    /// For which values that can occur an expression cannot be computed and the old one can, as a clause.
+    /// As [`Self::caution`], only for values that can occur and for which the old expression can be computed.
     pub fn possible_caution(&self, written: &Expr) -> Option<String> {
         let failure = self.new_failure(written, true);
         let failure = failure.filter(|failure| failure.can_occur)?;

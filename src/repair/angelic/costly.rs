@@ -1,5 +1,5 @@
-//! Captures that cost too much: a method of the subject may recurse without end, loop, or abort when it is called where the
-//! subject never calls it. The run ends meanwhile, and its trace shows what was being evaluated.
+//! Captures that end the run: a method of the subject may recurse endlessly, loop or abort when a capture calls it
+//! where the subject never does. The trace of such a run names the capture that was being evaluated.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use anyhow::Result;
 
 use nopol_process::run::TestRun;
 
-/// How often runs are repeated without what ended one of them.
+/// Most repetitions of the runs.
 const MOST_REPETITIONS: usize = 8;
 
-/// Repeats runs until none ends while something is evaluated only to be recorded. That is left out from then on, in all runs
-/// alike, so that the result does not depend on their order.
+/// Repeats the runs until none of them ends while it evaluates a capture. Each capture that ended a run is added to
+/// `costly` and left out of all later runs, so the result does not depend on their order.
 ///
 /// # Errors
 /// Those of `runs`.

@@ -1,13 +1,13 @@
-//! How a condition came about, in words that hold for the condition as it is written: an assertion has the negation of what was
-//! synthesized, and clauses that guard others were put before them.
+//! Describes how a condition came about. The words fit the condition as written: an assertion has the negation of the
+//! synthesized condition, and guards are moved before the clauses that they protect.
 
 use nopol_expr::Expr;
 use nopol_synth::EditKind;
 
 use crate::contexts;
 
-/// What was changed. `made` is the condition as it was synthesized from `old`; `ordered` is the same with guards before
-/// what they protect, and `written` that or its negation.
+/// What was changed. `made` is the condition synthesized from `old`, `ordered` is `made` with guards moved before the
+/// clauses that they protect, and `written` is `ordered` or its negation.
 pub(super) fn words(
     kind: &EditKind,
     old: Option<&Expr>,
@@ -33,7 +33,7 @@ pub(super) fn words(
     }
 }
 
-/// Whether an operand is all of an old condition that the edit keeps or changes.
+/// Whether an operand is the only part of the old condition that the edit changes or keeps.
 fn takes_an_operand(kind: &EditKind) -> bool {
     match kind {
         EditKind::Operand => true,
@@ -42,17 +42,18 @@ fn takes_an_operand(kind: &EditKind) -> bool {
     }
 }
 
-/// Whether something of the old condition is left. One that could not be taken apart, or asks one question, is a single term.
+/// Whether part of the old condition is left. An old condition that is a single term could not be split, or asks only
+/// one question.
 fn keeps(old: Option<&Expr>, made: &Expr) -> bool {
     match (old, made) {
-        // One question in the place of another is a changed operand.
+        // One term replaced by another is a changed operand.
         (Some(Expr::Term(_)), Expr::Term(_)) => true,
         (Some(Expr::Term(old)), _) => made.terms().contains(old),
         _ => true,
     }
 }
 
-/// How a condition came about of which nothing is old.
+/// The kind of a condition that keeps nothing of the old one.
 fn new(made: &Expr) -> EditKind {
     match (made, contexts::clauses(made).len()) {
         (Expr::Cmp(..), _) => EditKind::NewComparison,
@@ -62,7 +63,7 @@ fn new(made: &Expr) -> EditKind {
     }
 }
 
-/// Whether clauses that were not added stand in another order.
+/// Whether clauses other than the added ones change their order.
 fn moves(old: Option<&Expr>, made: &Expr, ordered: &Expr) -> bool {
     if made == ordered {
         return false;
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_of_a_negation_is_described_as_one() {
+    fn an_asserted_negation_is_described_as_negated() {
         let both = term(0).and(term(1));
         let kind = EditKind::NewConjunction(2);
         let of = |written: &Expr| words(&kind, None, &both, &both, written);
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_left_of_a_single_term_the_condition_is_new() {
+    fn a_condition_without_its_old_single_term_is_new() {
         let kind = EditKind::AndClauseAdded(Box::new(EditKind::Operand));
         let made = term(1).or(term(2));
         let of = |old: &Expr| words(&kind, Some(old), &made, &made, &made);
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_that_is_moved_is_mentioned_and_one_that_is_added_is_not() {
+    fn a_moved_clause_is_mentioned_and_an_added_one_is_not() {
         let old = term(0).and(term(1));
         let of = |kind: &EditKind, made: &Expr, ordered: &Expr| {
             words(kind, Some(&old), made, ordered, ordered)

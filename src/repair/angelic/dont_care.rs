@@ -1,5 +1,5 @@
 //! Don't-cares: contexts of passing tests in which the outcome does not matter, because the tests also pass with the
-//! other one. They say nothing about what a condition there must yield.
+//! other outcome. They do not constrain the condition.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,16 +14,16 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::Instrumentation;
 use crate::repair::session::Session;
 
-/// Pairs of a passing test and an early exit that are run with the exit taken.
+/// Most pairs of a passing test and an early exit that are run with the exit taken.
 const MOST_EXIT_TRIALS: usize = 600;
-/// Pairs of a passing test and a condition that are run with all outcomes flipped.
+/// Most pairs of a passing test and a condition that are run with all outcomes flipped.
 const MOST_FLIP_TRIALS: usize = 2000;
-/// An early exit is taken at single visits only if there are at most this many.
+/// Most visits of an early exit for which each single visit is also tried.
 const MOST_VISITS_TRIED: u32 = 8;
-/// Tests tried in turn at one early exit; the first that hangs ends it.
+/// Tests tried in turn at one early exit. The first that hangs ends its group.
 const TRIALS_IN_TURN: usize = 8;
 
-/// What passing tests recorded at a site.
+/// The contexts that passing tests recorded, by site.
 pub(super) type Seen = BTreeMap<SiteIndex, HashSet<Readings>>;
 
 /// Runs of passing tests with other outcomes.
@@ -35,15 +35,15 @@ pub(super) struct Trials<'a> {
     /// The passing tests that reach an angelic site.
     pub near: &'a [TestIndex],
     pub instrumentation: &'a Instrumentation<'a>,
-    /// The contexts of one outcome that a test records at a site.
+    /// Most contexts of one outcome that a test records at a site.
     pub rows: u32,
-    /// What is not recorded.
+    /// Captures that are not evaluated: see [`leaving_out`](super::costly::leaving_out).
     pub costly: &'a BTreeSet<String>,
 }
 
 impl Trials<'_> {
-    /// The contexts in which a passing test passes even if an early exit is taken, of those `seen`. The exit is
-    /// taken at all visits, and if the test fails then, at one visit after the other.
+    /// Those of the contexts `seen` in which a passing test also passes if an early exit is taken. The exit is first
+    /// taken at all visits, and if the test then fails, at one visit after the other.
     pub fn exits_that_do_not_matter(&self, seen: &Seen) -> Result<Vec<Context>> {
         let session = self.session;
         let mut trials = Vec::new();
@@ -79,9 +79,9 @@ impl Trials<'_> {
         Ok(contexts.concat())
     }
 
-    /// Passing tests that also pass with all outcomes of an angelic site, given by its index, flipped: none of
-    /// their contexts there matters. Only where one passing test says little, and many are of that kind; and at operands,
-    /// because other operands may decide.
+    /// Passing tests that also pass with all outcomes of an angelic site flipped, each with the index of the site in
+    /// `angelic`. None of their contexts there matters. Tries conditions only if the language's policies call passing
+    /// tests weak evidence, and always tries operands, because the other operands may decide.
     pub fn tests_without_preference(&self) -> Result<Vec<(usize, TestIndex)>> {
         let session = self.session;
         let are_weak = session.policies().passing_tests_are_weak_evidence;
@@ -115,8 +115,8 @@ impl Trials<'_> {
         Ok(passing.map(|(trial, _)| trial).collect())
     }
 
-    /// The contexts in which a test passes although the exit is taken; `None` if it hangs, because others
-    /// will hang, too.
+    /// The contexts in which a test passes although the exit is taken. `None` if it hangs, because other tests will
+    /// hang, too.
     fn passes_when_leaving(
         &self,
         site: SiteIndex,

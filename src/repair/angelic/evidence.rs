@@ -1,5 +1,5 @@
-//! What the recorded contexts show about an expression: which tests decided each clause, and in which context it
-//! differs from another one.
+//! What the recorded contexts show about an expression: which tests decided each clause, and in which contexts it
+//! differs from another expression.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -21,10 +21,10 @@ use crate::rank::facts::Support;
 use crate::repair::fix::{Difference, Evidence};
 use crate::report::{ClauseReport, ContextRow, ContextTable};
 
-/// Contexts that are listed with a patch.
+/// Most contexts listed with a patch.
 const MOST_ROWS: usize = 40;
 
-/// What was recorded at a site, and the synthesis problem made of it.
+/// What was recorded at a site, and the synthesis problem made from it.
 #[derive(Debug)]
 pub struct Observed {
     pub language: Language,
@@ -36,7 +36,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// A problem and the recording it was made of.
+    /// A problem and the recording that it was made from.
     pub fn new(sources: &Sources, site: &Site, problem: Problem, recorded: &Arc<Recorded>) -> Self {
         let names = inputs::of(sources, site);
         let is_input = |term: &Term| match term.access.without_derefs() {
@@ -55,15 +55,15 @@ impl Observed {
     }
 }
 
-/// An expression that explains what was observed.
+/// An expression that explains the observations.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub observed: Arc<Observed>,
-    /// When to take the branch or early exit.
+    /// The condition for taking the branch or early exit.
     pub expr: Expr,
-    /// The same, or its negation for an assertion.
+    /// As `expr`, negated for an assertion.
     pub written: Expr,
-    /// Soft rows that it violates.
+    /// Sum of the weights of the soft rows that it violates.
     pub soft_violated: u32,
 }
 
@@ -72,7 +72,7 @@ impl Explanation {
         &self.observed.problem
     }
 
-    /// Whether a part of it decides nothing, and none of the old condition does.
+    /// Whether some part of it never decides the outcome, although the old condition had no such part.
     pub fn adds_idle_part(&self) -> bool {
         let pool = &self.problem().pool;
         let specs = self.problem().specs.iter();
@@ -83,8 +83,9 @@ impl Explanation {
                 .is_some_and(|old| nopol_synth::has_idle_part(old, pool))
     }
 
-    /// Each constant that the old condition does not compare with, and in how many contexts what is compared with it has
-    /// its value. Without those that only passing tests have, where several other values are wrong: `n != 6`.
+    /// Each constant that is new in the condition: its type, and in how many contexts the operand compared with it has
+    /// its value. Excludes a constant that no failing test has while failing tests have several other values, as in
+    /// `n != 6`.
     fn singled_out(&self, old: Option<&Expr>) -> Vec<(Type, u32)> {
         let known = old.map_or_else(Vec::new, Expr::terms);
         let terms = &self.problem().pool.terms;
@@ -128,10 +129,10 @@ impl Explanation {
         compared.iter().map(count).collect()
     }
 
-    /// The only test that has the value with which a clause compares something for equality. What the original condition
-    /// compares with was not taken from a test.
+    /// The only test that has the value with which a clause compares for equality. Constants of the old condition do
+    /// not count: they were not taken from a test.
     fn only_test(&self, clause: &Expr, seen: &[Seen]) -> Option<TestIndex> {
-        // Another test may be among what is not listed.
+        // The list is cut off, so another test may have the value, too.
         if seen.len() == contexts::MOST_SEEN {
             return None;
         }
@@ -154,7 +155,7 @@ impl Explanation {
                 return None;
             };
             let value = terms[term].constant.as_ref()?;
-            // A number that is written in the file is often what counts; of a text that is too rarely so.
+            // A number in the file often matters; a string in the file rarely does.
             let is_of_a_test = match terms[term].origin {
                 Origin::Mined => true,
                 Origin::FunctionLiteral | Origin::FileLiteral => value.ty() == Type::Str,
@@ -209,7 +210,7 @@ impl Explanation {
         }
     }
 
-    /// The old condition and the new one, in terms that are not made of others.
+    /// The old and the new condition, each expanded into terms that contain no other terms.
     fn expanded(&self) -> (Option<Expr>, Expr) {
         let Problem { pool, specs, .. } = self.problem();
         let old = specs.iter().find_map(|spec| spec.old.as_ref());
@@ -219,7 +220,7 @@ impl Explanation {
         )
     }
 
-    /// What is known where the expression is computed.
+    /// What is known at the place where the expression is computed.
     fn computed<'a>(&'a self, old: Option<&'a Expr>) -> Computed<'a> {
         Computed {
             style: self.style(),
@@ -229,7 +230,7 @@ impl Explanation {
         }
     }
 
-    /// The value of each variable of an expression, as text.
+    /// The variables of an expression and their values, as text.
     fn values(&self, expr: &Expr, row: &Row) -> Vec<(String, String)> {
         let terms = &self.problem().pool.terms;
         let mut used: Vec<TermId> = Vec::new();
@@ -269,7 +270,7 @@ impl Evidence for Explanation {
         let problem = self.problem();
         let specs = problem.specs.iter().chain(&problem.relaxed);
         let old = specs.clone().find_map(|spec| spec.old.as_ref());
-        // Where there is no condition, passing tests show what happens without one.
+        // Without an old condition, passing tests show the outcome that the code has now.
         let mut passing = problem.rows().iter().filter(|row| !row.hard);
         let usual = passing.next().is_some_and(|row| row.expected);
         let singled_out = self.singled_out(old);
@@ -324,11 +325,11 @@ impl Evidence for Explanation {
         };
         let Problem { pool, .. } = self.problem();
         let rows = self.problem().rows();
-        // A clause more that only keeps it from failing is another idea.
+        // A longer condition that merely avoids failing is a different idea.
         if self.written.size() > other.written.size() {
             return false;
         }
-        // A solver is asked only where it may find so.
+        // The second query is needed only where the other condition cannot be computed.
         match nopol_synth::equal(&self.written, &other.written, pool, rows) {
             Equality::Proved => true,
             Equality::Differ(context) => {
@@ -369,7 +370,7 @@ impl Evidence for Explanation {
         let lookups = lookups::unguarded(&written, read, pool).into_iter();
         let lookups = lookups.map(|access| lookups::warning(access, &write::text(access)));
         let known: Vec<String> = failure.into_iter().chain(lookups).collect();
-        // Whole comparisons may have been recorded, and nothing of their operands.
+        // Whole comparisons may have been recorded, but not their operands.
         let text = |expr: &Expr| self.style().text(expr, Binding::Or);
         match known.is_empty() {
             true => cautions_of(
@@ -462,13 +463,13 @@ impl Evidence for Explanation {
     }
 }
 
-/// The evidence, if it comes from this engine.
+/// The evidence as an explanation, if this engine made it.
 fn explanation(evidence: &dyn Evidence) -> Option<&Explanation> {
     let any: &dyn Any = evidence;
     any.downcast_ref()
 }
 
-/// What a condition does that cannot be evaluated.
+/// What happens where a condition cannot be evaluated.
 fn failing(failure: ArithFailure) -> String {
     let does = match failure {
         ArithFailure::Overflows => "overflows",
@@ -477,7 +478,7 @@ fn failing(failure: ArithFailure) -> String {
     does.to_owned()
 }
 
-/// The value of a term, for readers. Of a pointer is known whether it is null.
+/// The value of a term, for readers. Of a pointer, only whether it is null is known.
 pub fn text(term: &Term, value: Option<&Value>) -> String {
     match value {
         None => "undefined".to_owned(),

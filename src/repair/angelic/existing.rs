@@ -13,9 +13,9 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 
-/// Looks for fixes at existing conditions and statements. Of a large subject only the functions that failing
-/// tests reach are instrumented, and with the insertion points in them: mostly they are needed afterwards, and
-/// another build would take longer.
+/// Looks for fixes at existing conditions and statements. In a large subject it instruments only the functions that
+/// failing tests reach, together with their insertion points: a later engine usually needs those, and another build
+/// would take longer.
 pub struct Existing;
 
 impl Engine for Existing {
@@ -38,7 +38,7 @@ impl Engine for Existing {
     ) -> Result<Vec<Fix>> {
         let sources = session.sources;
         let existing = instrument::existing_sites(sources, &knowledge.excluded);
-        // Nothing can be forced there; which tests reach them is asked once.
+        // Nothing can be forced at these sites. They are traced once to learn which tests reach them.
         let mut computing = instrument::computing_sites(sources, &knowledge.excluded);
         let (build, existing) = match instrument::first_sites(sources) {
             None => {

@@ -1,5 +1,5 @@
-//! Fixes with a condition that is made of the program's text alone: nothing was recorded for them, but what was recorded at
-//! their site for others may say what they do there.
+//! Fixes whose condition comes from the program's text alone. Nothing was recorded for them, but contexts recorded at
+//! their site for other fixes may show what they do.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::place;
 
-/// What was recorded at the sites of edits that explain it.
+/// The observations at each site that has an edit explaining them.
 pub fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
     let mut observed = BTreeMap::new();
     for edit in explained.iter().flat_map(|fix| &fix.edits) {
@@ -39,7 +39,7 @@ pub struct FromText<'a> {
 }
 
 impl<'a> FromText<'a> {
-    /// Fixes of `targets` at a site at which these contexts may have been recorded.
+    /// For fixes of `targets` at a site, with the contexts recorded there, if any.
     pub fn at(
         sources: &'a Sources,
         found: &'a AngelicSite,
@@ -56,13 +56,13 @@ impl<'a> FromText<'a> {
         }
     }
 
-    /// What a fix costs because of its site.
+    /// The cost of the site.
     pub fn cost_of_place(&self) -> u32 {
         let site = &self.sources.sites[self.found.site];
         place::of(site) + place::common(self.found.suspiciousness, site.kind)
     }
 
-    /// The fix with a condition; `None` if the contexts show that a part of it says nothing.
+    /// The fix with this condition. `None` if the recorded contexts show that a part of it never decides the outcome.
     pub fn fix(&self, condition: Condition, cost: u32, why: String, is_loose: bool) -> Option<Fix> {
         let known = self.here.and_then(|here| explanation(here, &condition));
         if known.as_ref().is_some_and(Explanation::adds_idle_part) {
@@ -92,7 +92,7 @@ impl<'a> FromText<'a> {
     }
 }
 
-/// What the contexts of its site say of a condition, if they have all that it reads.
+/// What the contexts of the site say about a condition. `None` if they lack something that it reads.
 fn explanation(observed: &Arc<Observed>, condition: &Condition) -> Option<Explanation> {
     let Observed {
         language, problem, ..

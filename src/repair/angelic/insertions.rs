@@ -1,5 +1,5 @@
-//! Insertion points: places where an early exit, a branch, a guard, an operand or an `if` around several
-//! statements can be added. They cost more builds than existing conditions, and their patches rank lower.
+//! Insertion points: places where an early exit, a branch, a guard, an operand, or an `if` around several statements
+//! can be added. They cost more builds than existing conditions, and their patches rank lower.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,12 +19,13 @@ use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 
-/// Conditions that get one-step edits, whether or not a forced outcome cured a test there.
+/// Most suspicious conditions that get one-step edits, whether or not a forced outcome cured a test there.
 const MOST_SUSPECTED: usize = 40;
-/// Insertion points in one build.
+/// Most insertion points in one build.
 const MOST_NEW: usize = 2500;
-/// Places of one function, and angelic insertion points in all, whose contexts are recorded.
+/// Most places per function whose contexts are recorded.
 const MOST_PLACES: usize = 8;
+/// Most angelic insertion points whose contexts are recorded.
 const MOST_PROMISING: usize = 60;
 
 /// Looks for fixes at insertion points, and for one-step edits of the most suspicious conditions.
@@ -53,7 +54,7 @@ impl Engine for Insertions {
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
         let (build, new) = match (knowledge.insertion_points.take(), knowledge.build.clone()) {
-            // Every build since they were traced has them.
+            // Every build since they were traced contains them.
             (Some(traced), Some(latest)) => (latest, traced),
             _ => {
                 let new = insertion_points(session, knowledge, targets);
@@ -77,16 +78,16 @@ impl Engine for Insertions {
                 .notes
                 .set_reason(&session.site(found.site).id, reason);
         }
-        // A forced outcome that cures a test may not be the right one: where `>` should be `>=`, several
-        // evaluations change, some only because of others.
+        // A forced outcome that cures a test need not be the right one: where `>` should be `>=`, several evaluations
+        // change, and some of them change only because of others.
         let suspected = suspected(session, knowledge, targets, &[], MOST_SUSPECTED);
         knowledge.angelic.extend(located.angelic);
         fixes_at(session, knowledge, targets, &sites, &suspected, known)
     }
 }
 
-/// The functions that failing tests enter, as far as traced. A function that could not be traced may have
-/// been entered.
+/// The functions that failing tests enter, as far as traced. Functions that could not be traced are included, because a
+/// test may have entered them.
 pub(super) fn reached_functions(
     session: &Session,
     knowledge: &Knowledge,
@@ -143,7 +144,7 @@ pub(super) fn insertion_points(
     let mut chosen = BTreeSet::new();
     for (_, mut places) in ranked {
         let room = MOST_NEW - chosen.len();
-        // Of a long function, single statements and exits rather than nothing.
+        // In a long function, keep single statements and exits rather than nothing.
         if places.len() > room {
             places.retain(|place| session.site(*place).parts.is_empty());
         }
@@ -163,10 +164,9 @@ fn may_want_panics(session: &Session, targets: &[TestIndex]) -> bool {
         || files.any(|file| panics.may_be_caught(&file.text))
 }
 
-/// The angelic insertion points whose contexts are recorded: most suspicious first, at most
-/// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
-/// the next, so of places alike in suspicion some are taken from the first to the last. Those where a failing test
-/// panics are never left out.
+/// The angelic insertion points whose contexts are recorded: most suspicious first, at most [`MOST_PLACES`] places per
+/// function. Early exits that work at one statement usually also work at the next, so equally suspicious places are
+/// sampled evenly. Places where a failing test panics are always kept, as long as there is room.
 fn worth_recording(
     sources: &Sources,
     angelic: &[AngelicSite],
@@ -202,7 +202,7 @@ fn worth_recording(
     ranked.into_iter().cloned().collect()
 }
 
-/// Whether the fixes known are so good that insertion points are not worth their builds.
+/// Whether the known fixes are so good that insertion points are not worth another build.
 fn is_enough(
     session: &Session,
     knowledge: &Knowledge,
@@ -212,11 +212,11 @@ fn is_enough(
     let panics = Panics::at(session, knowledge, targets);
     let crash = |test: &TestIndex| knowledge.spectrum.crashes.contains_key(test);
     let crashes = targets.iter().any(crash);
-    // A crash mostly wants a guard where it happens.
+    // A crash usually needs a guard where it happens.
     let is_here =
         |site: SiteIndex| panics.seen_from(session.sources, site) == PanicAt::Here || !crashes;
     let cheap = |held: &Fix| {
-        // That a test panics there says where to look, not that the fix is right.
+        // The bonus for a panic says where to look, not that the fix is right, so it does not count here.
         let bonus = held.sites().into_iter();
         let bonus: u32 = bonus.map(|site| panics.bonus(session.sources, site)).sum();
         let most = WEIGHTS.fix.cheap + support(session, knowledge, held);
@@ -225,8 +225,8 @@ fn is_enough(
     uncured(targets, known).is_empty() && known.iter().any(cheap)
 }
 
-/// What a fix may cost more because passing tests evaluate the condition that it changes: a condition
-/// that explains a hundred tests is not an accident.
+/// The extra cost that a fix may have because passing tests evaluate the condition that it changes: a condition that
+/// fits a hundred tests is no accident.
 fn support(session: &Session, knowledge: &Knowledge, held: &Fix) -> u32 {
     if !session.policies().passing_tests_are_weak_evidence {
         return 0;
@@ -248,7 +248,7 @@ fn in_order(a: &AngelicSite, b: &AngelicSite) -> Ordering {
     by_tests.then(b.suspiciousness.total_cmp(&a.suspiciousness))
 }
 
-/// At most this many of some places, evenly spread, the first and the last among them.
+/// At most `most` of these places, evenly spread, including the first and the last.
 fn spread(places: &[usize], most: usize) -> Vec<usize> {
     if places.len() <= most {
         return places.to_vec();

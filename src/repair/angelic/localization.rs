@@ -22,13 +22,14 @@ use crate::report::markup::code;
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 
-/// A test that hangs is traced with this fraction of the fuel.
+/// A test that hangs is traced with the usual fuel divided by this.
 const ENDLESS: u64 = 10;
 
-/// Failing tests that are run with forced outcomes.
+/// Most failing tests that are run with forced outcomes.
 const MOST_TARGETS: usize = 12;
 
-/// A sample of very many tests, which are sorted by length: the shortest ones, and a spread of the others.
+/// A sample of the tests, which are sorted by length, if there are very many: the shortest ones and an even spread of
+/// the others.
 fn sample(tests: Vec<TestIndex>) -> Vec<TestIndex> {
     let half = MOST_TARGETS / 2;
     if tests.len() <= MOST_TARGETS {
@@ -45,12 +46,12 @@ pub(super) struct Localization {
     pub angelic: Vec<AngelicSite>,
 }
 
-/// Builds with these sites instrumented, each of which is a `unit` for the user, and traces every test that
-/// may reach one. Sites in `probes` are only traced.
+/// Builds with these sites instrumented and traces every test that may reach one. Sites in `probes` are only traced.
+/// `unit` names a site in the progress output.
 ///
 /// # Errors
-/// If the run is stopped, the subject does not build with what was put in, or every test has another
-/// outcome then.
+/// If the run is stopped, the subject does not build with the instrumentation, or the instrumentation changes the
+/// outcome of every test.
 pub(super) fn trace_sites(
     session: &Session,
     knowledge: &mut Knowledge,
@@ -77,7 +78,7 @@ pub(super) fn trace_sites(
     Ok(build)
 }
 
-/// Ranks these sites and forces their outcomes in a build that has them.
+/// Ranks these sites and forces their outcomes in a build that contains them.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -93,7 +94,7 @@ pub(super) fn force(
     let mut targets = targets.to_vec();
     targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
     let mut suspects = knowledge.spectrum.rank(&targets, &passing);
-    // Candidates are judged with all targets later.
+    // Candidates are judged with all targets later, so a sample is enough here.
     targets.retain(|test| knowledge.spectrum.length(*test) > 0);
     let targets = sample(targets);
     suspects.retain(|suspect| {
@@ -136,7 +137,7 @@ pub(super) fn force(
     Ok(Localization { suspects, angelic })
 }
 
-/// Which limit stopped a failing test that no forced outcome cures, and what raises it.
+/// Describes the limit that stopped a failing test which no forced outcome cures, and the option that raises it.
 fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
     let name = code(&session.tests[test].to_string());
     let flips = session.bounds().flips;
@@ -162,8 +163,8 @@ fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
     }
 }
 
-/// The tests that may reach one of these sites: failing ones, and passing ones of which it is not known that
-/// they enter none of the functions.
+/// The tests that may reach one of these sites: failing tests, and passing tests unless they are known to enter none of
+/// the functions.
 fn may_reach(
     session: &Session,
     knowledge: &Knowledge,
@@ -203,8 +204,8 @@ fn trace(
         .collect();
     let plan = |test: TestIndex| Plan {
         sites: Some(session.sources.sites.len()),
-        // A passing test ends by itself, however long it loops. For one that never ends, the
-        // beginning of its trace is enough.
+        // A passing test ends by itself, however long it loops. For a test that never ends, the beginning of its trace
+        // is enough.
         fuel: match session.baseline.verdicts[test] {
             Verdict::Passed => None,
             Verdict::TimedOut => Some(session.settings.fuel.get() / ENDLESS),
@@ -251,8 +252,8 @@ fn trace(
     Ok(())
 }
 
-/// Forgets what tests reached whose outcomes the instrumentation changes. The sites that no other test reaches are
-/// excluded, for the change may come of them.
+/// Forgets the traces of tests whose outcomes the instrumentation changes. Excludes the sites that no other test
+/// reaches, because they may cause the change.
 fn set_aside(session: &Session, knowledge: &mut Knowledge, changed: &BTreeSet<TestIndex>) {
     let forgotten: BTreeSet<SiteIndex> = changed
         .iter()
@@ -272,7 +273,7 @@ fn set_aside(session: &Session, knowledge: &mut Knowledge, changed: &BTreeSet<Te
     knowledge.notes.is_disturbed = failing.iter().all(|test| changed.contains(test));
 }
 
-/// A visit of a place is counted for one of its early exits only; counts it for all of them.
+/// A visit of a place is counted for only one of its early exits. Copies the count to the others.
 fn share_visits(session: &Session, knowledge: &mut Knowledge) {
     let sites = &session.sources.sites;
     for reached in knowledge.spectrum.reached.values_mut() {

@@ -1,12 +1,12 @@
-//! Elements and parts that a condition reads by an index, and that may not be there: `v[i]` panics if `i` is out of bounds.
+//! Indexed accesses in a condition that may be out of bounds: `v[i]` panics if there is no element `i`.
 
 use nopol_expr::{Access, Expr, Pool, Query};
 
-/// Methods that say whether there is an element or a key.
+/// Methods that tell whether an element or a key exists.
 const ASKING: [&str; 5] = ["get", "contains_key", "first", "last", "is_char_boundary"];
 
-/// The indexed accesses of an expression that none of the `old` ones has, each once, in order of evaluation. One that stands
-/// behind a clause about the same value's length, or about what it contains, is taken to be guarded by it.
+/// The indexed accesses of an expression that none of the `old` accesses contains, each once, in order of evaluation.
+/// An access after a clause about the length or contents of the same value counts as guarded.
 pub fn unguarded<'e>(
     expr: &'e Expr,
     old: impl IntoIterator<Item = &'e Access>,
@@ -21,7 +21,7 @@ pub fn unguarded<'e>(
     found
 }
 
-/// What such an access does where there is nothing, as a clause.
+/// What the access does if it is out of bounds, as a clause.
 pub fn warning(access: &Access, text: &str) -> String {
     let is_range = matches!(access, Access::Index(_, index) if is_range(index));
     let what = if is_range { "range" } else { "index" };
@@ -32,7 +32,7 @@ fn is_range(index: &Access) -> bool {
     matches!(index.plain(), Access::Opaque(text, _) if text.contains(".."))
 }
 
-/// `asked` are the accesses of the clauses that are evaluated before.
+/// `asked` holds the accesses in clauses that are evaluated before `expr`.
 fn add_unguarded<'e>(
     expr: &'e Expr,
     asked: &mut Vec<&'e Access>,
@@ -65,7 +65,7 @@ fn add_unguarded<'e>(
     }
 }
 
-/// Whether an access says how much, or what, is in `of`.
+/// Whether an access asks for the length or contents of `of`.
 fn asks(access: &Access, of: &Access) -> bool {
     match access {
         Access::Query(asked, Query::Len | Query::IsEmpty) => **asked == *of,
@@ -74,7 +74,7 @@ fn asks(access: &Access, of: &Access) -> bool {
     }
 }
 
-/// An access and all that are in it.
+/// Adds an access and all accesses inside it.
 fn add_parts<'a>(access: &'a Access, parts: &mut Vec<&'a Access>) {
     parts.push(access);
     match access {
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// The texts of what is unguarded in a conjunction of these terms.
+    /// The texts of the unguarded accesses in a conjunction of these terms.
     fn found(terms: &[&str], old: Option<u32>) -> Vec<String> {
         let mut pool = Pool::default();
         for text in terms {
@@ -123,19 +123,19 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_unguarded_unless_a_clause_before_it_asks_what_there_is() {
+    fn an_index_is_unguarded_unless_an_earlier_clause_asks_for_the_contents() {
         assert_eq!(found(&["a", "v[i + 1] == x"], None), ["v[i + 1]"]);
         assert_eq!(found(&["v[i] == x", "i < v.len()"], None), ["v[i]"]);
         assert!(found(&["i < v.len()", "v[i] == x"], None).is_empty());
         assert_eq!(found(&["i < w.len()", "v[i] == x"], None), ["v[i]"]);
         assert!(found(&["!v.is_empty()", "v[0] == x"], None).is_empty());
         assert_eq!(found(&["a", "s[1..].is_empty()"], None), ["s[1..]"]);
-        // The old condition reads it, too.
+        // The old condition reads the element, too.
         assert!(found(&["v[i] == x", "a"], Some(0)).is_empty());
     }
 
     #[test]
-    fn a_part_is_no_element() {
+    fn a_range_is_named_differently_from_an_index() {
         let warned = |text: &str| warning(&Language::Rust.access(text), text);
         assert!(warned("s[1..]").ends_with("the range is out of bounds"));
         assert!(warned("v[i]").ends_with("the index is out of bounds"));

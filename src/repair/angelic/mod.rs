@@ -1,9 +1,9 @@
-//! The engines after the Nopol paper: where a forced outcome cures a failing test, which values the
-//! program had there, and an expression that explains both. They differ in where they look.
+//! The engines after the Nopol paper: they find where a forced outcome cures a failing test, record the values that the
+//! program had there, and synthesize an expression that explains both. They differ in where they look.
 //!
-//! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);
-//! what they know of an edit is in [`evidence`]. Beside these stand the edits for which nothing needs to be known
-//! ([`one_step`], [`suggested`]).
+//! Each engine localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]).
+//! [`evidence`] holds what the contexts say about an edit. [`one_step`] and [`suggested`] make edits that need no
+//! recorded contexts.
 
 mod alternatives;
 mod candidates;
@@ -41,8 +41,8 @@ use super::settings::Depth;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::{Spectrum, Suspect};
 
-/// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
-/// conditions there, and of those in `also`.
+/// Records contexts at `sites` and synthesizes fixes that explain them. Adds one-step edits of the conditions at
+/// `sites` and `also`, and conditions that the text suggests.
 fn fixes_at(
     session: &Session,
     knowledge: &mut Knowledge,
@@ -66,7 +66,7 @@ fn fixes_at(
     Ok(joined(session.sources, fixes, unobserved, known))
 }
 
-/// The edits that explain contexts and the others, without what is known already.
+/// The fixes that explain contexts, then the unobserved ones, without those that are `known`.
 fn joined(
     sources: &Sources,
     explained: Vec<Fix>,
@@ -81,7 +81,7 @@ fn joined(
             .iter()
             .any(|edit| has_new_idle_part(sources, edit))
     });
-    // What explains the contexts stays.
+    // Of fixes with equal text, the first one stays: it explains the contexts.
     let says = |edit: &SiteEdit| (edit.site, edit.condition.to_string());
     let single = known.iter().filter(|fix| fix.edits.len() == 1);
     let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
@@ -89,15 +89,15 @@ fn joined(
     fixes
 }
 
-/// Whether a part of the new condition decides nothing or everything, which was not so before.
+/// Whether part of the new condition never decides the outcome, although the old condition had no such part.
 fn has_new_idle_part(sources: &Sources, edit: &SiteEdit) -> bool {
     let language = sources.language;
     let old = || Condition::from(&*sources.sites[edit.site].text);
     edit.condition.has_idle_part(language) && !old().has_idle_part(language)
 }
 
-/// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test
-/// that evaluates a condition many times may need several outcomes changed; an edit can do that.
+/// The most suspicious conditions, except those where forced outcomes cured all of the tests. If a test evaluates a
+/// condition many times, several outcomes may have to change, and an edit can do that.
 fn suspected(
     session: &Session,
     knowledge: &Knowledge,
@@ -126,7 +126,7 @@ fn suspected(
 }
 
 /// The failing tests that an edit of a site should cure: those that a forced outcome cures there, or if there are none,
-/// those that reach it.
+/// those that reach the site.
 fn targets_of(spectrum: &Spectrum, found: &AngelicSite, targets: &[TestIndex]) -> Vec<TestIndex> {
     let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);
     match found.cures.is_empty() {
@@ -135,9 +135,9 @@ fn targets_of(spectrum: &Spectrum, found: &AngelicSite, targets: &[TestIndex]) -
     }
 }
 
-/// Makes edits of which nothing was observed cost more than the best edit of their site that explains the contexts:
-/// an equal edit in other words must not come before it only because nothing speaks against it. What changes no outcome
-/// of a passing test does not wait.
+/// Raises the cost of unobserved edits above that of the best edit of their site that explains the contexts. Otherwise
+/// an equivalent edit in other words would come first only because no context speaks against it. Edits that are not
+/// loose keep their cost: they change no outcome of a passing test.
 fn behind_explained(explained: &[Fix], unobserved: &mut [Fix]) {
     let mut best: BTreeMap<SiteIndex, u32> = BTreeMap::new();
     for edit in explained.iter().flat_map(|fix| &fix.edits) {
@@ -160,7 +160,7 @@ mod tests {
     use crate::repair::fix::tests::fix;
 
     #[test]
-    fn what_nothing_speaks_for_comes_behind_what_explains_the_contexts() {
+    fn an_unobserved_edit_costs_more_than_one_that_explains_the_contexts() {
         let explained = [fix(1, "a >= b", 30, &[0]), fix(1, "a != b", 40, &[0])];
         let mut others = [
             fix(1, "a > b - 1", 19, &[0]),

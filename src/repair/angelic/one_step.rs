@@ -1,6 +1,6 @@
-//! One-step edits of existing conditions, whether or not their operands could be read. Nothing has to be recorded
-//! for them: they are made of the text ([`nopol_source::one_step`]) and judged by the tests, in the same build as
-//! the candidates that explain what was recorded.
+//! One-step edits of existing conditions, whether or not their operands can be recorded. They come from the text
+//! ([`nopol_source::one_step`]), and the tests judge them in the same build as the candidates that explain the recorded
+//! contexts.
 
 use std::sync::Arc;
 
@@ -26,20 +26,23 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 
-/// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
+/// Most one-step edits of an angelic condition.
 const MOST_AT_ANGELIC: usize = 48;
+/// Most one-step edits of a condition that is only suspicious.
 const MOST_AT_SUSPECT: usize = 10;
+/// Most one-step edits in one build.
 const MOST_EDITS: usize = 480;
-/// One-step edits at a suspicious condition that may change something when it is evaluated, and such conditions: a
-/// forced outcome does not show what evaluating another clause changes.
+/// Most one-step edits of a suspicious condition whose evaluation may have a side effect: a forced outcome does not
+/// show what evaluating another clause would change.
 const MOST_WHERE_EVALUATED: usize = 28;
+/// Most such conditions.
 const MOST_EVALUATED: usize = 10;
-/// Longer texts are not keywords.
+/// Longest text, in bytes, that may be a keyword.
 const LONGEST_TEXT: usize = 24;
-/// Texts that are taken from one site's contexts, and from the conditions that explain them.
+/// Most texts taken from the contexts of one site, and from the conditions that explain them.
 const MOST_TEXTS: usize = 3;
 
-/// The one-step edits of the conditions among these sites, in their order, the likeliest of each.
+/// One-step edits of the conditions among these sites, in the order of the sites, the likeliest edits of each.
 pub(super) fn fixes(
     session: &Session,
     knowledge: &Knowledge,
@@ -90,7 +93,7 @@ pub(super) fn fixes(
     fixes
 }
 
-/// The fixes of a site of which these contexts may have been recorded.
+/// The fixes of a site, with the contexts recorded there, if any.
 fn at_site<'a>(
     sources: &'a Sources,
     found: &'a AngelicSite,
@@ -107,7 +110,7 @@ fn at_site<'a>(
     })
 }
 
-/// The one-step edits of a condition at which these contexts were recorded, or made up.
+/// The one-step edits of a condition, with contexts that were recorded or simulated there.
 pub(super) fn of_contexts(
     sources: &Sources,
     found: &AngelicSite,
@@ -129,7 +132,7 @@ pub(super) fn of_contexts(
     at_site(sources, found, targets.to_vec(), edits, 0, Some(observed)).collect()
 }
 
-/// A list of the condition with several alternatives more, if the recorded contexts ask for them.
+/// The condition with several alternatives added at once, if the recorded contexts ask for them.
 fn asked_alternatives(
     sources: &Sources,
     site: &Site,
@@ -146,7 +149,8 @@ fn may_change_something(sources: &Sources, site: &Site) -> bool {
         || site.is_pure.is_none() && !sources.language.is_surely_pure(&site.text)
 }
 
-/// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.
+/// The one-step edits of a condition with their costs, cheapest first. If the condition `overflows`, they include edits
+/// that avoid the overflow.
 fn edits_at(
     sources: &Sources,
     index: SiteIndex,
@@ -160,7 +164,7 @@ fn edits_at(
         return Vec::new();
     };
     let mut nearby = nearby(sources, site, kin);
-    // A text that distinguishes the contexts is queried as its neighbours are.
+    // A text that distinguishes the contexts is tried like a literal of the function.
     let literals = [texts, nearby.literals].concat();
     nearby.literals = &literals;
     nearby.around.literals[0] = &literals;
@@ -175,7 +179,7 @@ fn edits_at(
     edits
 }
 
-/// Texts of the conditions that explain what was recorded at a site, likeliest first.
+/// String literals in the conditions that explain the contexts of a site, likeliest first.
 fn texts(explained: &[Fix], site: SiteIndex) -> Vec<String> {
     let edits = explained.iter().flat_map(|fix| &fix.edits);
     let conditions = edits.filter(|edit| edit.site == site);
@@ -193,7 +197,7 @@ fn texts(explained: &[Fix], site: SiteIndex) -> Vec<String> {
     found
 }
 
-/// Texts of which a failing test wants another outcome than the condition has, in its order.
+/// Text values in those contexts of failing tests whose outcome must change, in their order.
 fn asked_for(observed: &Observed) -> Vec<String> {
     let rows = observed.problem.rows().iter().filter(|row| row.hard);
     let values = rows.flat_map(|row| row.values.iter().flatten());
@@ -215,10 +219,10 @@ fn asked_for(observed: &Observed) -> Vec<String> {
     found
 }
 
-/// An edit that is an expression and says nothing twice, in the words of its site.
+/// An edit that parses and is not redundant, written as its site writes conditions.
 pub struct Sound {
     pub step: Step,
-    /// The condition with it.
+    /// The edited condition.
     pub condition: Condition,
 }
 
@@ -231,7 +235,7 @@ impl From<OneStep> for Sound {
     }
 }
 
-/// What the code around a site offers for edits of it.
+/// What the code around a site offers for editing it.
 pub fn nearby<'s>(sources: &'s Sources, site: &Site, kin: &'s Kin) -> Nearby<'s> {
     let function = &sources.functions[site.function];
     let file = &sources.files[site.file];
@@ -248,26 +252,26 @@ pub fn nearby<'s>(sources: &'s Sources, site: &Site, kin: &'s Kin) -> Nearby<'s>
     }
 }
 
-/// Those of the edits of a site's expression that are expressions and say nothing twice, in the words of the site.
+/// Keeps the edits that parse and are not redundant, written as the site writes conditions.
 pub fn sound<'s>(
     sources: &'s Sources,
     site: &'s Site,
     tree: &Node,
     edits: Vec<OneStep>,
 ) -> impl Iterator<Item = Sound> + 's {
-    // What the original says twice is left to its maintainer, but rather replaced than added to.
+    // An edit may keep redundancy that the original has, unless it adds a clause.
     let says_twice = has_idle_part(tree);
     let below_zero = asked_below_zero(sources, site, tree);
-    // What `&` and `|` join in C are rarely truth values.
+    // In C, the operands of `&` and `|` are rarely truth values.
     let has_truth_values = sources.language == Language::Rust;
-    // Whoever leaves out parentheses that compilers ask for gets none, either.
+    // A file that omits the parentheses that compilers ask for gets none.
     let wants_parentheses = sources
         .language
         .policies()
         .compilers_warn_of_bare_conjunctions
         && bare_conjunctions(tree, &site.text).is_empty();
     let written = move |edit: OneStep| {
-        // `n as u32 < 7` is not a comparison, and the file that has it cannot be read at all.
+        // `n as u32 < 7` is not a comparison, and a file that contains it cannot be parsed at all.
         let edited = sources.language.parse(&edit.text)?;
         let is_sound = (edit.step != Step::ShortCircuit || has_truth_values)
             && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
@@ -291,8 +295,9 @@ pub fn sound<'s>(
     edits.into_iter().filter_map(written)
 }
 
-/// How often it is asked whether something is less than 0 that is not known to have a sign: most numbers of Rust have
-/// none, so that this never holds. What was recorded shows which have one, and they are asked by the synthesizer.
+/// Number of comparisons with 0 by `<` or `>=` of operands that are not known to be signed. Most numbers in Rust are
+/// unsigned, so such a comparison is constant. The synthesizer knows from recorded values which terms are signed and
+/// makes those comparisons.
 fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     let has_sign = |operand: &Node| {
         let mut names = site.names.iter().filter(|name| name.text == operand.text);
@@ -315,7 +320,7 @@ fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     }
 }
 
-/// How unlikely a maintainer is to make such an edit.
+/// The cost of an edit: how unlikely a maintainer is to make it.
 pub fn cost(step: Step, site: &Site) -> u32 {
     let edit = &WEIGHTS.edit;
     let own = match step {
@@ -329,9 +334,9 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::ConstantOffByOne => edit.next_constant,
         Step::Constant => edit.constant,
         Step::OperandOffByOne => edit.off_by_one,
-        // Where a number is computed the operator is the first thing to doubt, in a condition the comparison.
+        // In a computation, doubt the operator first; in a condition, doubt the comparison first.
         Step::ArithmeticOperator if site.kind.computes() => edit.computing_operator,
-        // In a condition, what overflows is rather not computed.
+        // In a condition, it is likelier that what overflows should not be computed at all.
         Step::OverflowAvoided if site.kind.computes() => edit.overflow_avoided,
         Step::OverflowAvoided => edit.operand,
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
@@ -343,7 +348,8 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::AndToOr | Step::ClauseDropped if site.kind.info().is_loop => WEIGHTS.fix.longer_loop,
         _ => 0,
     };
-    // What the recorded contexts ask for is found by the synthesizer, too; nothing observed speaks for the others.
+    // The synthesizer also finds whatever the recorded contexts ask for, so nothing observed supports these edits. A
+    // moved limit is the most plausible of them.
     let is_limit = match step {
         Step::Operator(old, new) => old.orders() && new.orders() && new != old.mirrored(),
         Step::AllOperators | Step::ConstantOffByOne => true,
@@ -354,7 +360,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         false => edit.untested,
     };
     match step {
-        // No outcome that a passing test has had changes.
+        // It changes no outcome of a passing test.
         Step::ShortCircuit => own,
         _ => own + longer + untested + WEIGHTS.fix.relaxed,
     }

@@ -1,12 +1,12 @@
-//! The order of the clauses of a condition: what keeps a clause from going wrong stands before it. Values that were recorded
-//! cannot tell in C, where an element out of bounds may have a value, and need not tell in Rust.
+//! Orders the clauses of a condition so that each guard stands before the clause that it protects. Recorded values
+//! cannot show the order in C, where an element out of bounds may have a value, and need not show it in Rust.
 
 use nopol_expr::Expr;
 use nopol_source::{Condition, Language};
 
 use crate::rank::guards::Guards;
 
-/// The expression with each guard before the clause that it protects; `text` writes a clause.
+/// The expression with each guard before the clause that it protects. `text` writes a clause.
 pub(super) fn guards_first(
     expr: &Expr,
     language: Language,
@@ -39,7 +39,7 @@ fn ordered(expr: &Expr, guards: Guards, text: &dyn Fn(&Expr) -> String) -> Expr 
             is_moved = true;
         }
     }
-    // The parts of the original condition keep their shape, and so their text.
+    // Parts of the original condition keep their shape, and so their text.
     if !is_moved {
         return match expr {
             Expr::And(a, b) => ordered(a, guards, text).and(ordered(b, guards, text)),
@@ -79,14 +79,14 @@ impl Clause {
     }
 }
 
-/// Where the last of these clauses has to stand; `None` if it may stay.
+/// The position to which the last of these clauses must move; `None` if it may stay.
 fn place(clauses: &[Clause], is_and: bool, guards: Guards) -> Option<usize> {
     let (last, before) = clauses.split_last()?;
     let to = before
         .iter()
         .position(|clause| last.protects(clause, is_and, guards))?;
     let mut passed = before[to..].iter();
-    // What protects the guard stays before it, and a change of a variable is made as before.
+    // A guard of this clause stays before it, and a clause is not moved across a change of a variable.
     let is_bound = passed.any(|clause| {
         clause.protects(last, is_and, guards)
             || clause.condition.contains("++")
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// The order of `&&` of clauses that are written so, or of `||`.
+    /// The clauses as reordered, if `&&` (or `||`) joins them.
     fn order(language: Language, texts: &[&str], is_and: bool) -> Vec<String> {
         let terms = (0..).map(|nth| Expr::Term(TermId::new(nth)));
         let parts = terms.take(texts.len()).reduce(|left, right| match is_and {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_stands_before_what_it_guards() {
+    fn a_guard_moves_before_the_clause_it_protects() {
         let c = |texts: &[&str], is_and| order(Language::C, texts, is_and);
         let moved = ["end != 0", "s[end - 1] == '.'"];
         assert_eq!(c(&["s[end - 1] == '.'", "end != 0"], true), moved);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_guards_the_guard_stays_before_it() {
+    fn a_guard_of_a_guard_stays_before_it() {
         let all = ["p", "v[p->at] == 2", "p->at < n"];
         let wanted = ["p", "p->at < n", "v[p->at] == 2"];
         assert_eq!(order(Language::C, &all, true), wanted);

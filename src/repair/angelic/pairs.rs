@@ -1,4 +1,4 @@
-//! `--multi`: two conditions changed together, where no single change cures a failing test.
+//! `--multi`: changes two conditions together if no single change cures a failing test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::settings::Depth;
 
-/// Candidates of each of the two sites that are combined.
+/// Most candidates of each of the two sites that are combined.
 const MOST_COMBINED: usize = 8;
 
 /// Looks for fixes at two sites at once.
@@ -88,7 +88,7 @@ fn localize_pairs(
     let spectrum = &knowledge.spectrum;
     let suspects = spectrum.rank(targets, &session.baseline.passing());
     let mut ranked: Vec<SiteIndex> = suspects.iter().map(|suspect| suspect.site).collect();
-    // A test that gets further may reach sites that no failing test reached.
+    // A test that gets further may reach sites that no failing test has reached.
     let suspected: BTreeSet<SiteIndex> = ranked.iter().copied().collect();
     ranked.extend(wanted.difference(&suspected));
     ranked.retain(|site| wanted.contains(site) && session.may_patch(knowledge, *site));
@@ -114,8 +114,8 @@ fn localize_pairs(
     Ok(pairs)
 }
 
-/// Each pair of sites as two angelic sites in a row: what cures the tests at the one while the other is
-/// forced as in the first pair found.
+/// Each pair of sites as two consecutive angelic sites. Each has the sequences that cure the tests while the other site
+/// is forced as in the first pair found.
 fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<AngelicSite> {
     let mut by_sites: BTreeMap<[SiteIndex; 2], Vec<&Pair>> = BTreeMap::new();
     for pair in pairs {

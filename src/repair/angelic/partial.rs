@@ -1,5 +1,5 @@
-//! Values for which an expression cannot be computed: a sum overflows, or there is a division by zero. Recorded contexts
-//! rarely have such values, so no test shows it.
+//! Finds values for which an expression cannot be computed: a sum overflows, or a divisor is zero. Recorded contexts
+//! rarely have such values, so no test shows the problem.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use nopol_expr::{
     Access, ArithFailure, ArithOp, Expr, Int, IntType, Pool, Query, Row, TermId, Type, Value,
 };
 
-/// Terms that are varied together.
+/// Most terms that are varied together.
 const MOST_VARIED: usize = 4;
-/// Values that are tried of one term.
+/// Most values tried for a term.
 const MOST_VALUES: usize = 9;
 
-/// Recorded contexts in which what a caller chooses is varied.
+/// Most recorded contexts in which the inputs are varied.
 const MOST_CONTEXTS: usize = 20;
 
 /// A context in which an expression cannot be computed.
@@ -22,18 +22,18 @@ pub struct Failure<'e> {
     pub part: &'e Expr,
     /// Whether it divides by zero; otherwise it overflows.
     pub is_division: bool,
-    /// The terms that the part reads, and those for which it is reached at all, with their values.
+    /// The terms that the part reads, and those that decide whether it is reached, with their values.
     pub values: Vec<(TermId, Value)>,
-    /// Whether the context can occur: a caller may choose what differs from a recorded one.
+    /// Whether the context can occur: it differs from a recorded one only in values that a caller can choose.
     pub can_occur: bool,
     /// Whether a recorded context has these values.
     pub is_recorded: bool,
 }
 
-/// A context in which this expression cannot be computed and `old` can. Contexts that can occur are tried first: recorded
-/// ones with other values of `inputs`, which a caller chooses. Then any values are tried of variables, fields and lengths,
-/// which the rest of the program may rule out. The greatest size is tried, with `has_sizes`, of what a caller chooses and of nothing
-/// else. `None` also if none is found.
+/// A context in which `expr` cannot be computed and `old` can. First tries contexts that can occur: recorded ones with
+/// other values of `inputs`, which a caller can choose. Then tries any values of variables, fields and lengths,
+/// although the rest of the program may rule them out. With `has_sizes`, the greatest size is tried, but only for
+/// `inputs`. `None` if no such context was found.
 pub fn failure<'e>(
     expr: &'e Expr,
     old: Option<&Expr>,
@@ -90,7 +90,7 @@ pub fn failure<'e>(
     })
 }
 
-/// An expression that is tried with other values than were recorded.
+/// An expression to try with other values than the recorded ones.
 struct Attempt<'e, 'o> {
     expr: &'e Expr,
     old: Option<&'o Expr>,
@@ -98,19 +98,19 @@ struct Attempt<'e, 'o> {
     range: Range,
 }
 
-/// Which values are tried.
+/// The values to try.
 #[derive(Clone, Copy)]
 struct Range {
-    /// Variables are multiplied with each other: the least numbers whose product overflows.
+    /// Variables are multiplied with each other, so also try the least number whose square overflows.
     has_products: bool,
-    /// Of sizes, too.
+    /// Also try that number for sizes.
     has_sizes: bool,
-    /// The greatest number of a size.
+    /// Try the greatest number for sizes.
     has_greatest_sizes: bool,
 }
 
 impl<'e> Attempt<'e, '_> {
-    /// A failure with other values of these terms, and otherwise those of the context.
+    /// A failure in this context, with other values of these terms.
     fn failure(&self, row: &Row, terms: &[TermId]) -> Option<Failure<'e>> {
         let Self {
             expr,
@@ -156,7 +156,8 @@ impl<'e> Attempt<'e, '_> {
     }
 }
 
-/// Adds the left operands of `&&` and `||` that decide whether this part of an expression is reached; whether it is in there.
+/// Adds the left operands of `&&` and `||` that decide whether `part` of `expr` is reached. Returns whether `expr`
+/// contains `part`.
 fn evaluated_before<'e>(expr: &'e Expr, part: &Expr, found: &mut Vec<&'e Expr>) -> bool {
     if std::ptr::eq(expr, part) {
         return true;
@@ -205,7 +206,7 @@ fn variable_terms(expr: &Expr, pool: &Pool) -> Vec<TermId> {
     terms
 }
 
-/// Whether each of these terms is a variable, a field, an element or a length, and no two ask for the same one.
+/// Whether each of these terms is a variable, a field, an element or a length, and no two of them are the same.
 fn are_independent(terms: &[TermId], pool: &Pool) -> bool {
     let places: Option<Vec<&Access>> = terms
         .iter()
@@ -217,14 +218,14 @@ fn are_independent(terms: &[TermId], pool: &Pool) -> bool {
     })
 }
 
-/// The variable, field or element that an access asks for.
+/// The variable, field or element that an access reads, or whose length it reads.
 fn place(access: &Access) -> Option<&Access> {
     let is_place = |access: &Access| {
         let mut at = access;
         while let Access::Field(of, ..) | Access::Index(of, _) = at {
             at = of.without_derefs();
         }
-        // A constant of which the value is not known has one value.
+        // A name without lowercase letters is a constant whose value is not known.
         matches!(at, Access::Variable(name) if name.contains(char::is_lowercase))
     };
     let of = match access.without_derefs() {
@@ -234,8 +235,8 @@ fn place(access: &Access) -> Option<&Access> {
     is_place(of).then_some(of)
 }
 
-/// The values to try of a term: small ones, those near the constants of the expression, and the extremes of its type.
-/// `None` if its type is none that is tried.
+/// The values to try for a term: small ones, those near the constants of the expression, and the extremes of its type.
+/// `None` if values of its type cannot be varied.
 fn values(term: TermId, expr: &Expr, pool: &Pool, range: Range) -> Option<Vec<Value>> {
     let ty = match pool.terms[term].ty {
         Type::Bool => return Some(vec![Value::Bool(false), Value::Bool(true)]),
@@ -277,14 +278,15 @@ fn values(term: TermId, expr: &Expr, pool: &Pool, range: Range) -> Option<Vec<Va
     Some(values)
 }
 
-/// The least number whose square is none of a type.
+/// The least number whose square does not fit a type.
 fn least_square_beyond(ty: IntType) -> Int {
     let bits = ty.bits() - u32::from(ty.signed());
     let greatest = u128::MAX >> (128 - bits);
     Int::from_u128(greatest.isqrt() + 1)
 }
 
-/// The least and the greatest value of a type. Sizes and indices are hardly ever as large as their type allows.
+/// The greatest and the least value of a type, in this order. Sizes and indices are hardly ever as large as their type
+/// allows.
 fn extremes(ty: IntType, has_sizes: bool) -> [Option<Int>; 2] {
     let bits = ty.bits() - u32::from(ty.signed());
     let greatest = match ty {
@@ -310,7 +312,7 @@ mod tests {
 
     const U32: Type = Type::Int(IntType::U32);
 
-    /// The pool of `a`, `b` and 1, and a context.
+    /// A pool of `a`, `b` and 1, and a context.
     fn pool() -> (Pool, Row) {
         let mut pool = Pool::default();
         for name in ["a", "b"] {
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_size_that_a_caller_may_give_is_tried_where_that_is_asked_for() {
+    fn the_greatest_size_of_an_input_is_tried_on_request() {
         let (mut pool, mut row) = pool();
         let size = Type::Int(IntType::Usize);
         for nth in 0..3 {
@@ -378,12 +380,12 @@ mod tests {
         };
         assert_eq!(found(&[0], true), Some(true));
         assert_eq!(found(&[0], false), None);
-        // Nobody chooses it.
+        // No caller chooses it.
         assert_eq!(found(&[], true), None);
     }
 
     #[test]
-    fn a_product_of_variables_overflows_from_the_root_of_the_greatest_number() {
+    fn a_product_of_variables_overflows_above_the_root_of_the_greatest_number() {
         // b * b <= a
         let square = Box::new(Expr::Arith(ArithOp::Mul, term(1), term(1)));
         let whole = Expr::Cmp(CmpOp::Le, square, term(0));
@@ -391,18 +393,18 @@ mod tests {
         let root = Value::Int(IntType::U32, Int::from_i128(65_536));
         assert_eq!(failure.values, [(TermId::new(1), root)]);
         assert!(!failure.can_occur);
-        // What is only multiplied with a number is tried as before.
+        // A product with a constant does not add the root.
         let double = Box::new(Expr::Arith(ArithOp::Mul, term(1), term(2)));
         let whole = Expr::Cmp(CmpOp::Le, double, term(0));
         assert!(found(&whole, None, &[0]).is_none());
     }
 
     #[test]
-    fn only_what_a_caller_chooses_can_occur() {
+    fn only_values_that_a_caller_chooses_can_occur() {
         let difference = Box::new(Expr::Arith(ArithOp::Sub, term(0), term(1)));
         let bare = Expr::Cmp(CmpOp::Gt, difference, term(2));
         assert!(!found(&bare, None, &[]).unwrap().can_occur);
-        // 1 was recorded of `b`, so `a` is 0.
+        // The recorded value of `b` is 1, so `a` is 0.
         let chosen = found(&bare, None, &[0]).unwrap();
         assert!(chosen.can_occur && !chosen.is_recorded);
         let recorded = Some(Value::Int(IntType::U32, Int::from_i128(1)));
@@ -433,8 +435,8 @@ mod tests {
     }
 
     #[test]
-    fn what_must_hold_for_the_part_to_be_reached_is_named_too() {
-        // a > b || a + 1 > 1: the sum is reached with the greatest `a` only if `b` is as great.
+    fn the_values_that_let_the_part_be_reached_are_named_too() {
+        // `a > b || a + 1 > 1`: the sum is reached with the greatest `a` only if `b` is as great.
         let above = Expr::Cmp(CmpOp::Gt, term(0), term(1));
         let sum = Box::new(Expr::Arith(ArithOp::Add, term(0), term(2)));
         let whole = above.or(Expr::Cmp(CmpOp::Gt, sum, term(2)));
@@ -445,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_evaluated_is_not_blamed() {
+    fn a_part_that_is_not_evaluated_is_not_blamed() {
         let (pool, mut row) = pool();
         let sum = Box::new(Expr::Arith(ArithOp::Add, term(0), term(2)));
         // `b` is undefined, so the sum behind it is not reached.

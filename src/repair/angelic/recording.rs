@@ -23,11 +23,12 @@ use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 
-/// Contexts of one outcome that are recorded in all passing tests together, at one site and at all. Each site and
-/// each test gets the same share: tests that are many and long say much the same.
+/// Most contexts of one outcome recorded at one site by all passing tests together. The tests share them equally,
+/// because many or long tests repeat themselves.
 const MOST_AT_SITE: usize = 4000;
+/// As [`MOST_AT_SITE`], at all sites together.
 const MOST_PASSING: usize = 25_000;
-/// The least share of a test at a site.
+/// The least share of a test at a site, in contexts.
 const LEAST_PASSING: u32 = 20;
 
 /// An angelic site and what was recorded there.
@@ -48,22 +49,22 @@ struct Recording {
     disturbed: BTreeSet<SiteIndex>,
     /// Evaluations that were not recorded.
     dropped: u64,
-    /// Tests that recorded other values in another run.
+    /// Tests that record other values when they run again.
     varying: BTreeSet<TestIndex>,
 }
 
-/// A forced run that was repeated: index of the angelic site, test, contexts, and how many contexts were dropped.
+/// A repeated forced run: index of the angelic site, test, contexts, and the number of evaluations that were not
+/// recorded.
 type Replayed = (usize, TestIndex, Cure, u64);
 
-/// What is captured, by site.
+/// The captures of each site.
 type Captures = BTreeMap<SiteIndex, Vec<Capture>>;
 
-/// Builds with captures at the angelic sites and records contexts: of passing tests as they are, of
-/// failing tests while they are forced to pass. Sites where no forced run passes again are left out,
-/// because there is no specification.
+/// Builds with captures at the angelic sites and records contexts: passing tests run as they are, failing tests are
+/// forced to pass. Leaves out sites where no forced run passes again, because they have no specification.
 ///
 /// # Errors
-/// If the run is stopped, or the subject does not build with what was put in.
+/// If the run is stopped, or the subject does not build with the captures.
 pub(super) fn record(
     session: &Session,
     knowledge: &mut Knowledge,
@@ -71,10 +72,10 @@ pub(super) fn record(
     angelic: &[AngelicSite],
 ) -> Result<Vec<RecordedSite>> {
     let mut recording = record_with(session, knowledge, targets, angelic, false)?;
-    // Record these sites again with nothing but what the program itself reads there.
+    // Record these sites again, capturing only what the program itself reads there.
     let mut disturbed = std::mem::take(&mut recording.disturbed);
     if !session.policies().captures_may_be_undefined {
-        // What was recorded elsewhere is as the program computed it.
+        // Values recorded at other sites are as the program computed them.
         let is_recorded = |site: &SiteIndex| {
             let mut places = recording.places.iter();
             places.any(|place| place.found.site == *site)
@@ -121,7 +122,7 @@ pub(super) fn record(
     Ok(recording.places)
 }
 
-/// Records with all candidate terms, or only with what the program itself reads if `plain`.
+/// Records all candidate terms, or if `plain`, only what the program itself reads.
 fn record_with(
     session: &Session,
     knowledge: &mut Knowledge,
@@ -246,7 +247,7 @@ fn record_with(
         recorded[nth].cured.entry(test).or_default().push(cure);
         dropped += missing;
     }
-    // Where no forced outcome cured a test, its own contexts are all there is.
+    // If no forced outcome cured a test at some site, the test's own contexts are all there is.
     if angelic.iter().any(|found| found.cures.is_empty()) {
         let failing = record_unforced(session, spectrum, &suite, targets, &all, costly)?;
         for trace in failing.iter().filter_map(|run| run.trace.as_ref()) {
@@ -331,7 +332,8 @@ fn record_unforced(
             suite.run_all(tests, |test| plan(test, timeout, without), &|| ())
         })
     };
-    // Much above what tests take: what does not end by then is something that is evaluated to be recorded, or waits.
+    // This limit is much longer than tests usually take: a run that exceeds it hangs in a capture, or waits for
+    // something.
     let mut runs = run(tests, bounds.timeout)?;
     let late = tests.iter().zip(&runs);
     let late = late.filter(|(_, run)| run.verdict == Verdict::TimedOut && bounds.timeout < limit);
@@ -346,8 +348,8 @@ fn record_unforced(
     Ok(runs)
 }
 
-/// Runs tests as they were run in order to record, but with other random numbers and addresses; those that record other
-/// values then. Tests of which that is known do not run.
+/// Repeats runs that record contexts, with other random numbers and addresses. Returns the tests that now record other
+/// values. Skips tests that are already known to be random.
 fn vary(
     session: &Session,
     spectrum: &Spectrum,
@@ -368,7 +370,7 @@ fn vary(
     Ok(varying::varying(session.sources, &tests, &first, &second))
 }
 
-/// The plan of a run without forcing that records contexts at these sites.
+/// The plan of an unforced run that records contexts at these sites.
 fn recording(
     session: &Session,
     spectrum: &Spectrum,
@@ -390,9 +392,8 @@ fn recording(
     }
 }
 
-/// Repeats the forced runs and records contexts: index of the angelic site, test, contexts, and the
-/// number of contexts that were dropped. The first run of each test runs twice; the tests with which that makes a
-/// difference come with them.
+/// Repeats the forced runs and records contexts. Runs the first passing replay of each test twice, and also returns the
+/// tests for which the second run differs.
 fn replay_cures(
     session: &Session,
     spectrum: &Spectrum,
@@ -410,7 +411,7 @@ fn replay_cures(
             force: replay.force.clone(),
             capture: vec![*site, instrumentation.leader(*site)],
             without: without.clone(),
-            // The run passed with less fuel, but captures may loop, too.
+            // The original run passed with less fuel, but captures may loop, too.
             fuel: Some(bounds.fuel.max(bounds.fuel_for(replay.test, spectrum))),
             timeout: bounds.timeout,
             ..Plan::default()
@@ -447,14 +448,14 @@ fn replay_cures(
     ))
 }
 
-/// The share of each test in the contexts that are recorded at each site.
+/// Most contexts of one outcome that each test records at each site.
 fn rows(tests: usize, sites: usize) -> u32 {
     let at_site = MOST_AT_SITE.min(MOST_PASSING / sites.max(1));
     let share = u32::try_from(at_site / tests.max(1)).unwrap_or(MOST_ROWS);
     share.clamp(LEAST_PASSING, MOST_ROWS)
 }
 
-/// How many contexts were recorded.
+/// Number of recorded contexts.
 fn contexts(recorded: &Recorded) -> usize {
     let passing = recorded.passing.iter().map(|(_, contexts)| contexts.len());
     let cured = recorded.cured.values().flatten();

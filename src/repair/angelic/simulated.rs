@@ -1,5 +1,5 @@
-//! The candidates of one site for contexts that nobody recorded: `cargo xtask learn simulate` makes them up around edits
-//! that people made. Nothing is built or run.
+//! The candidates of one site for simulated contexts, which `cargo xtask learn simulate` invents around real edits.
+//! Nothing is built or run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::repair::facts::{edit_facts, function_text};
 use crate::repair::fix::Fix;
 use crate::repair::panics::Panics;
 
-/// What a run proposes at a site with these contexts, before a test judges it: expressions that explain them, and one-step
-/// edits. The failing tests are those that [`Recorded::cured`] has. Last resorts are left out.
+/// What a run would propose at a site with these contexts before a test judges it: expressions that explain them, and
+/// one-step edits. The keys of [`Recorded::cured`] are the failing tests. Last resorts are left out.
 ///
 /// # Errors
 /// None: nothing is read or written.

@@ -1,7 +1,7 @@
-//! Conditions at new places that the text alone suggests: those that keep an expression from panicking as it did, and
-//! those that stand elsewhere in the function, or in a function beside it, because what a forgotten guard or a forgotten `if`
-//! asks is often asked nearby already. Nothing has to be recorded for them, so they exist even where the contexts say too
-//! little for a synthesizer: where no test comes with the other outcome.
+//! Conditions that the text alone suggests at new places: those that prevent the panic of a failing test, and those of
+//! other `if`s in the same function or a related one, because a forgotten guard often tests what is already tested
+//! nearby. They need no recorded contexts, so they exist even where the contexts are too few for a synthesizer, for
+//! instance because no test shows the other outcome.
 
 use std::collections::BTreeSet;
 
@@ -22,19 +22,19 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 
-/// Conditions in one build.
+/// Most conditions in one build.
 const MOST: usize = 160;
 
 /// A condition that the text suggests at a place.
 struct Suggested {
     condition: String,
-    /// What it costs beside what all of them cost.
+    /// Cost in addition to the cost that all suggestions at this place share.
     cost: u32,
     why: String,
 }
 
-/// Conditions at angelic places: what keeps an expression from panicking and, where there is no condition yet, those of the same
-/// function, then of others of the same type and file.
+/// Suggested conditions at angelic places: those that prevent a panic and, at places without a condition, those that
+/// stand nearby: first of the same function, then of others of the same type and file.
 pub(super) fn fixes(
     session: &Session,
     knowledge: &Knowledge,
@@ -77,8 +77,8 @@ pub(super) fn fixes(
     fixes
 }
 
-/// Conditions that keep an expression of the function from panicking as it did, if the place sees all that they read. An
-/// existing condition gets them as a clause.
+/// Conditions that prevent an expression of the function from panicking again, if the place sees all names that they
+/// read. An existing condition gets them as a clause.
 fn preventing(sources: &Sources, index: SiteIndex, panics: &Panics) -> Vec<Suggested> {
     let place = &sources.sites[index];
     let panics_here = panics.seen_from(sources, index) == PanicAt::Here;
@@ -115,7 +115,8 @@ fn preventing(sources: &Sources, index: SiteIndex, panics: &Panics) -> Vec<Sugge
     suggested.collect()
 }
 
-/// The condition of a place and a clause: `old || fails` and `old && holds`, with the clause first if the condition is what panics.
+/// A condition with a clause added: `old || fails` and `old && holds`. The clause comes first if the condition itself
+/// panics.
 fn joined(
     sources: &Sources,
     place: &Site,

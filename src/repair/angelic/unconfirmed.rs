@@ -1,5 +1,5 @@
-//! The most suspicious conditions where no forced outcome cures a test: an edit may still do what none of
-//! the sequences tried does.
+//! Edits of the most suspicious conditions where no forced outcome cures a test: an edit may still do what none of the
+//! tried sequences does.
 
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
@@ -11,7 +11,7 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::settings::Depth;
 
-/// Conditions that are tried.
+/// Most conditions that are tried.
 const MOST_UNCONFIRMED: usize = 20;
 
 /// Looks for edits of the most suspicious conditions.

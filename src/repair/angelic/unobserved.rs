@@ -1,5 +1,5 @@
-//! What can be said of an edit of which nothing was observed: for which values it cannot be computed. It is read from the
-//! text, with the types that were recorded at its site, or else those that the source declares.
+//! Evidence for edits that were not observed: for which values their condition cannot be computed. It comes from the
+//! text, with the types recorded at the site, or else the declared types.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use super::lookups;
 use crate::patch::render::Style;
 use crate::repair::fix::Evidence;
 
-/// The place of edits of which nothing was observed.
+/// The place of unobserved edits.
 #[derive(Debug)]
 pub struct Place {
     language: Language,
     names: Arc<[Name]>,
     /// The names of parameters that a caller may choose: see [`nopol_source::inputs`].
     chosen: Vec<String>,
-    /// What is computed there now, if anything is.
+    /// The expression computed there now, if any.
     old: Option<Condition>,
-    /// A number is computed there, no condition.
+    /// Whether the place computes a number rather than a condition.
     computes: bool,
     observed: Option<Arc<Observed>>,
 }
 
 impl Place {
-    /// The place of a site, and what was recorded there for other edits.
+    /// The place of a site, with what was recorded there for other edits, if anything.
     pub fn new(sources: &Sources, site: &Site, observed: Option<&Arc<Observed>>) -> Self {
         let computes = site.kind.computes();
         let has_old = computes || site.kind.has_condition();
@@ -45,7 +45,8 @@ impl Place {
     }
 }
 
-/// For which values a condition cannot be computed of which some operands were not recorded, only what it says of them.
+/// Warnings about values for which `new` cannot be computed, if whole comparisons in it were recorded but not their
+/// operands.
 pub fn cautions_of(observed: &Arc<Observed>, old: Option<&str>, new: &str) -> Vec<String> {
     let names = observed.inputs.iter().filter_map(|term| {
         let access = &observed.problem.pool.terms[*term].access;
@@ -66,7 +67,7 @@ pub fn cautions_of(observed: &Arc<Observed>, old: Option<&str>, new: &str) -> Ve
     unobserved.cautions()
 }
 
-/// Nothing was observed of an edit.
+/// Evidence for an edit that was not observed.
 #[derive(Debug)]
 pub struct Unobserved {
     at: Arc<Place>,
@@ -74,7 +75,7 @@ pub struct Unobserved {
 }
 
 impl Unobserved {
-    /// What stands at a place with an edit.
+    /// The evidence for an edit that changes a place to `new`.
     pub fn at(at: &Arc<Place>, new: &Condition) -> Arc<dyn Evidence> {
         Arc::new(Self {
             at: Arc::clone(at),
@@ -94,7 +95,7 @@ impl Evidence for Unobserved {
         let Some(new) = reading.read(&self.new) else {
             return Vec::new();
         };
-        // Of what is computed there now nothing is known that could be compared.
+        // An old condition that cannot be read cannot be compared with.
         let is_comparable = at.old.is_some() == old.is_some();
         let inputs = reading.inputs();
         let computed = Computed {
@@ -109,11 +110,11 @@ impl Evidence for Unobserved {
             old: old.as_ref(),
         };
         let caution = is_comparable.then(|| match at.computes {
-            // Nearly all arithmetic overflows with the greatest numbers.
+            // Nearly all arithmetic overflows with the greatest numbers, so warn only of values that can occur.
             true => computed.possible_caution(&new),
             false => computed.caution(&new),
         });
-        // The types of the old condition's operands do not matter here.
+        // The old condition's accesses are known even if the types of its operands are not.
         let old = at.old.as_ref().and_then(|old| old.tree(at.language));
         let read = old.into_iter().flat_map(|old: &Node| old.leaves());
         let read = read.map(|leaf| &leaf.access);
@@ -123,7 +124,7 @@ impl Evidence for Unobserved {
     }
 }
 
-/// Terms are added to a pool as texts are read that have them.
+/// Reads texts as expressions and adds their terms to a pool.
 struct Reading<'a> {
     at: &'a Place,
     pool: Pool,
@@ -152,7 +153,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// `None` if the type of an operand is not known.
+    /// The expression of a text; `None` if the type of an operand is not known.
     fn read(&mut self, text: &Condition) -> Option<Expr> {
         let at = self.at;
         let tree: &Node = text.tree(at.language)?;
@@ -168,7 +169,7 @@ impl<'a> Reading<'a> {
             term.access == leaf.access && expected.is_none_or(|ty| ty == term.ty)
         });
         if let Some((id, term)) = known.next() {
-            // A literal has each of its types.
+            // A literal may be known with several types.
             let is_one = known.next().is_none();
             return is_one.then_some((id, term.ty));
         }
@@ -179,9 +180,9 @@ impl<'a> Reading<'a> {
             }
             _ => match self.at.declared(&leaf.access) {
                 Some(ty) => (ty, None),
-                // What is computed with another number has its type, or refers to one.
+                // An operand computed with a number has the type of that number, or refers to it.
                 None if is_number(expected) && is_place(&leaf.access) => (expected?, None),
-                // It is only asked whether it holds.
+                // An operand that is expected to be a truth value is one.
                 None if expected == Some(Type::Bool) => (Type::Bool, None),
                 None => return None,
             },
@@ -214,7 +215,7 @@ fn is_number(ty: Option<Type>) -> bool {
     matches!(ty, Some(Type::Int(_)))
 }
 
-/// Whether it is a variable, a field, or what one refers to.
+/// Whether an access is a variable, a field, or a dereference of one.
 fn is_place(access: &Access) -> bool {
     match access.without_derefs() {
         Access::Variable(_) => true,
@@ -224,7 +225,7 @@ fn is_place(access: &Access) -> bool {
 }
 
 impl Place {
-    /// The type that the source declares for a variable, or for what it refers to.
+    /// The declared type of a variable, or of what it refers to.
     fn declared(&self, access: &Access) -> Option<Type> {
         let (of, is_behind) = match access.plain() {
             Access::Prefix(Prefix::Deref, of) => (of.plain(), true),
@@ -233,7 +234,7 @@ impl Place {
         let Access::Variable(name) = of else {
             return None;
         };
-        // What hides another one may have any type.
+        // A shadowed name may have several types.
         let mut named = self.names.iter().filter(|known| known.text == *name);
         let ty = named.next()?.ty.as_ref()?;
         let ty = (ty.is_reference == is_behind).then(|| Type::from_name(&ty.plain))?;
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn declared_types_tell_what_overflows() {
+    fn declared_types_show_what_overflows() {
         let [caution] = &cautions("n > 3", "n * 2 > 4")[..] else {
             panic!("one caution");
         };
@@ -289,7 +290,7 @@ mod tests {
              the old condition fails there, too"
         );
         assert!(cautions("*m + 1 < n", "*m + 1 <= n").is_empty());
-        // Nobody knows the type of `k`.
+        // The type of `k` is not known.
         assert!(cautions("k * 2 < n", "k * 3 < n").is_empty());
     }
 

@@ -1,5 +1,5 @@
-//! Tests whose input is random, whatever makes it so: the clock, random numbers, the order of a hash map, addresses or
-//! threads. Two runs of such a test on one build record other values.
+//! Tests with random input, whatever the cause: the clock, random numbers, the order of a hash map, addresses or
+//! threads. Two runs of such a test on one build record different values.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use nopol_process::run::trace::{Read, Trace};
 use nopol_process::run::{Plan, TestRun, Verdict};
 use nopol_source::{SiteIndex, Sources};
 
-/// What is compared of an evaluation: the site, its outcome, that of the subject's own condition, and the values.
+/// How evaluations are compared: site, outcome, outcome of the subject's own condition, and values.
 type Seen = (SiteIndex, bool, Option<bool>, Vec<(Arc<Read>, Value)>);
 
 /// The same run with other random numbers and addresses.
@@ -23,7 +23,7 @@ pub(super) fn varied(plan: Plan) -> Plan {
     }
 }
 
-/// The tests whose two runs differ; the second is [`varied`].
+/// The tests whose two runs differ. The second run is [`varied`].
 pub(super) fn varying(
     sources: &Sources,
     tests: &[TestIndex],
@@ -35,8 +35,8 @@ pub(super) fn varying(
     differ.map(|(test, _)| *test).collect()
 }
 
-/// Whether two runs reached other sites, with other outcomes, or recorded other values. A run that was ended from
-/// outside says nothing.
+/// Whether two runs reached different sites, had different outcomes, or recorded different values. `false` if a run
+/// ended abnormally, because it shows nothing.
 pub(super) fn differ(sources: &Sources, first: &TestRun, second: &TestRun) -> bool {
     let ends = |run: &TestRun| matches!(run.verdict, Verdict::Passed | Verdict::Failed);
     let (Some(one), Some(other)) = (&first.trace, &second.trace) else {
@@ -51,7 +51,7 @@ pub(super) fn differ(sources: &Sources, first: &TestRun, second: &TestRun) -> bo
             && seen(sources, one) != seen(sources, other)
 }
 
-/// Everything that was recorded, but for values that are only printed, and how often. In what order does not matter.
+/// Everything recorded and how often, in no order. Values that the code only prints are left out.
 fn seen(sources: &Sources, trace: &Trace) -> HashMap<Seen, u32> {
     let mut seen = HashMap::new();
     let mut printed: BTreeMap<(SiteIndex, &str), bool> = BTreeMap::new();
@@ -80,7 +80,7 @@ fn is_only_printed(sources: &Sources, site: SiteIndex, name: &str) -> bool {
             .is_some_and(|text| sources.language.is_only_printed(text, name))
 }
 
-/// A value as it is compared: numbers in a path are those of processes and of the runs' own directories.
+/// A value without the digits in a path, because those are process ids and names of the runs' own directories.
 fn compared(value: &Value) -> Value {
     match value {
         Value::Str(text) if text.contains('/') => {
@@ -91,7 +91,7 @@ fn compared(value: &Value) -> Value {
     }
 }
 
-/// The variable that an expression begins with.
+/// The variable at the start of an expression.
 fn first_name(text: &str) -> &str {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let end = text.find(|letter| !is_part(letter));

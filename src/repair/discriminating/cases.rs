@@ -1,5 +1,5 @@
-//! Near tests that are commands: a word of the command line or of the input is changed, and what the patched
-//! program prints is what the new test expects.
+//! Varies tests that are commands: changes one word of the command line or of the input. The new test expects what the
+//! patched program prints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use nopol_source::vary;
 
 use super::{Bench, DiscriminatingTest, Question, why};
 
-/// The most tests tried near one.
+/// Most variants of one test.
 const MOST_VARIANTS: usize = 200;
-/// The most exit codes that are tried.
+/// Most exit codes that are tried.
 const MOST_EXITS: usize = 4;
-/// Longer inputs are not taken into a description.
+/// Most bytes of an input that is varied.
 const MOST_BYTES: usize = 4096;
-/// What no program prints.
+/// An output that no program prints.
 const UNEXPECTED: &str = "nopol asks what this prints";
 
 pub(super) fn find(
@@ -73,7 +73,7 @@ pub(super) fn find(
     Ok(None)
 }
 
-/// The variants with what the patched program does as what is expected.
+/// The variants, each expecting what the patched program does.
 fn as_patched(
     bench: &Bench,
     case: &Case,
@@ -83,7 +83,7 @@ fn as_patched(
 ) -> Result<Vec<Case>> {
     let mut expecting = variants;
     if case.stdout.is_some() {
-        // What is printed is shown for a test that fails.
+        // The output is reported only for a test that fails, so expect one that never occurs.
         for case in &mut expecting {
             case.stdout = Some(UNEXPECTED.to_owned());
         }
@@ -92,7 +92,7 @@ fn as_patched(
             case.stdout = Some(printed);
         }
     }
-    // What it ends with is one of the exit codes that tests expect. What it prints elsewhere is not described.
+    // Tries the exit codes that existing tests expect. Output to other files is not checked.
     let exits: BTreeSet<i32> = commands.cases.values().map(|case| case.exit).collect();
     let exits = exits.into_iter().take(MOST_EXITS);
     let expecting: Vec<Case> = exits
@@ -110,7 +110,7 @@ fn as_patched(
     let mut passing: Vec<Case> = passing
         .filter_map(|(case, (passes, _))| passes.then_some(case))
         .collect();
-    // Nearest first, whatever the exit code.
+    // Nearest variants first, whatever their exit code.
     passing.sort_by_key(|case| {
         let number = case.name.rsplit('-').nth(1);
         number.and_then(|number| number.parse::<u32>().ok())
@@ -118,7 +118,7 @@ fn as_patched(
     Ok(passing)
 }
 
-/// For each case, whether it passes, and what it prints if it does not.
+/// For each case, whether it passes, and its output if it fails.
 fn run(
     bench: &Bench,
     binary: &Binary,
@@ -140,7 +140,7 @@ fn run(
     Ok(runs.map(|run| (run.verdict.passed(), run.output)).collect())
 }
 
-/// Cases near a case, each with another word; none asks what an existing one asks.
+/// Variants of a case with one word changed. Leaves out those that an existing case already covers.
 fn variants(bench: &Bench, case: &Case, commands: &Commands, hints: &[String]) -> Vec<Case> {
     let mut by_word: Vec<Vec<Case>> = Vec::new();
     if let Command::Words(words) = &case.command {
@@ -188,7 +188,7 @@ fn variants(bench: &Bench, case: &Case, commands: &Commands, hints: &[String]) -
     numbered.collect()
 }
 
-/// What a test reads, if it is a short text.
+/// The standard input of a case, if it is a short text.
 fn input(bench: &Bench, case: &Case) -> Option<String> {
     let text = match &case.stdin {
         Input::Nothing => return None,
@@ -198,7 +198,7 @@ fn input(bench: &Bench, case: &Case) -> Option<String> {
     (text.len() <= MOST_BYTES).then_some(text)
 }
 
-/// The words of a text, each with its first byte.
+/// The words of a text, each with its byte offset.
 fn words_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let start = text.as_ptr() as usize;
     text.split_whitespace()

@@ -1,5 +1,5 @@
-//! Near tests that are functions: all variants of one test are compiled at once, each as a test of its own that
-//! panics with the value it is asked for.
+//! Varies tests that are functions: compiles all variants of a test at once, each as a test of its own that panics with
+//! the value in question.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use super::{Bench, DiscriminatingTest, Insertion, Question, last_of, why};
 use crate::patch::edit::Edit;
 use crate::subject::files;
 
-/// How often what does not compile is taken out.
+/// Most builds that drop variants which do not compile.
 const MOST_ROUNDS: usize = 6;
 
-/// What is asked by one function.
+/// What one generated test function evaluates.
 enum Asked<'v> {
-    /// The value of a variant.
+    /// The value that a variant computes.
     Variant(&'v Variant),
-    /// The value of what tests compare with.
+    /// An expression that tests compare with.
     Expected(&'v str),
 }
 
@@ -93,7 +93,7 @@ fn file_of(bench: &Bench, test: &TestId) -> Option<(Utf8PathBuf, String)> {
     let root = &bench.workspace.subject.root;
     let files = files::below(root, "rs");
     let declared = format!("fn {}", last_of(test));
-    // The name of an integration test's target, or the last module, is that of its file.
+    // A file is usually named after the integration test's target or after the last module.
     let modules: Vec<&str> = test
         .name
         .split("::")
@@ -113,7 +113,7 @@ fn file_of(bench: &Bench, test: &TestId) -> Option<(Utf8PathBuf, String)> {
     found.into_iter().next().map(|(_, file, text)| (file, text))
 }
 
-/// The neighbourhood of a test.
+/// A test and the file to vary it in.
 struct Near<'a> {
     bench: &'a Bench<'a>,
     id: &'a TestId,
@@ -123,8 +123,8 @@ struct Near<'a> {
 }
 
 impl Near<'_> {
-    /// The values of what is asked; `None` for each that has none, because it does not compile, panics or does not
-    /// end. `None` if nothing compiles.
+    /// The value of each expression; `None` for one that does not compile, panics or does not end. `Ok(None)` if
+    /// nothing compiles.
     fn values(&self, edits: &[Edit], asked: &[Asked]) -> Result<Option<Vec<Option<String>>>> {
         let mut left: Vec<usize> = (0..asked.len()).collect();
         for _ in 0..MOST_ROUNDS {
@@ -176,7 +176,7 @@ impl Near<'_> {
         Ok(None)
     }
 
-    /// Whether a test passes with the first edits, twice, and fails with the others.
+    /// Whether a test passes twice with the edits `passes` and fails once with the edits `fails`.
     fn holds(&self, passes: &[Edit], fails: &[Edit], text: &str) -> Result<bool> {
         let insertion = self.insertion(text.to_owned());
         let name = self.named(&self.test.new_name());
@@ -205,7 +205,7 @@ impl Near<'_> {
         }
     }
 
-    /// Where the insertion starts in the file with the edits.
+    /// The byte at which the insertion starts in the edited file.
     fn start_with(&self, edits: &[Edit]) -> usize {
         let before = edits
             .iter()
@@ -218,7 +218,7 @@ impl Near<'_> {
         self.test.end + longer - shorter
     }
 
-    /// The name of a test beside this one.
+    /// The full name of a test in the same module.
     fn named(&self, name: &str) -> String {
         let modules = self.id.name.rsplit_once("::");
         modules.map_or_else(

@@ -1,4 +1,4 @@
-//! `--format diff`: only a diff, so that the output can be piped to `git apply`.
+//! `--format diff`: only a diff, to pipe into `git apply`.
 
 use anyhow::Result;
 use nopol_basics::visible;
@@ -7,7 +7,7 @@ use super::human;
 use super::{Render, Rendered};
 use crate::report::Outcome;
 
-/// The diff of the first patch. Alternative patches cannot be applied together.
+/// The diff of the first patch. Patches for one cause cannot be applied together.
 pub struct Diff;
 
 impl Render for Diff {
@@ -25,7 +25,7 @@ impl Render for Diff {
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let Some(patch) = outcome.patches.first() else {
-            // Standard output is for `git apply`.
+            // Standard output must contain nothing that `git apply` cannot read.
             return Ok(Rendered {
                 report: String::new(),
                 remark: visible::for_people(&human::render(&outcome.shown())),

@@ -1,4 +1,4 @@
-//! `--format github`: workflow commands of GitHub Actions, which become annotations.
+//! `--format github`: workflow commands that GitHub Actions turns into annotations.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use crate::report::phrases::message;
 use crate::report::regions::lines;
 use crate::report::{Ending, FaultReport, Outcome, PatchReport};
 
-/// A warning for the best patch of each cause, or a notice why there is none.
+/// A warning for the best patch of each cause, or a notice on why there is none.
 pub struct Annotations;
 
 impl Render for Annotations {
@@ -43,7 +43,7 @@ pub fn annotations(outcome: &Outcome) -> String {
     report
 }
 
-/// A warning for each piece that a patch changes.
+/// A warning for each group of lines that a patch changes.
 pub fn annotation(outcome: &Outcome, patch: &PatchReport) -> String {
     let mut text = String::new();
     for piece in lines(&patch.edits) {
@@ -75,14 +75,14 @@ fn notices(outcome: &Outcome, fault: &FaultReport) -> String {
     notices.collect()
 }
 
-/// What a command says.
+/// Escapes the message of a command.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// The value of a property of a command.
+/// Escapes the value of a property of a command.
 fn property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_end_a_command_or_a_property_is_escaped() {
+    fn characters_that_end_a_command_or_a_property_are_escaped() {
         assert_eq!(escaped("50 %: a,\nb"), "50 %25: a,%0Ab");
         assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
     }

@@ -1,7 +1,7 @@
 //! `--format github-review`: the body of a request that creates a review on a pull request
-//! (`POST /repos/OWNER/REPO/pulls/NUMBER/reviews`). A comment may only stand on a line of the pull request's diff: one
-//! that does not makes GitHub refuse the whole review (422). So patches elsewhere are described in the review's text and
-//! are annotations on standard error.
+//! (`POST /repos/OWNER/REPO/pulls/NUMBER/reviews`). A comment must be on a line of the pull request's diff; otherwise
+//! GitHub refuses the whole review (422). So patches elsewhere are described in the review's text, and as annotations on
+//! standard error.
 
 use anyhow::{Context, Result};
 use nopol_basics::count;
@@ -16,7 +16,7 @@ use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
 use crate::report::{advice, claim};
 
-/// The best patch of each cause as a suggestion.
+/// The best patch of each cause, as a suggestion.
 pub struct Review;
 
 impl Render for Review {
@@ -38,7 +38,7 @@ impl Render for Review {
         let mut annotations = String::new();
         for patch in outcome.best_patches() {
             let pieces = lines(&patch.edits);
-            // A suggestion is committed as it is, and its reader must see all of it.
+            // A suggestion is committed as it is, so the reader must be able to see all of it.
             let is_visible = |piece: &Lines| !piece.after.chars().any(is_hidden);
             let fits = |piece| is_inside(outcome, piece) && is_visible(piece);
             if pieces.is_empty() || !pieces.iter().all(fits) {
@@ -56,7 +56,7 @@ impl Render for Review {
             "body": body(outcome, comments.len(), &elsewhere),
             "comments": comments,
         });
-        // Without it, GitHub takes the lines for those of what was pushed last.
+        // Without a commit, GitHub counts the lines in the latest push.
         if let Some(commit) = &outcome.commit {
             review["commit_id"] = json!(commit);
         }
@@ -68,13 +68,13 @@ impl Render for Review {
     }
 }
 
-/// Whether a comment may stand on these lines.
+/// Whether a comment may be attached to these lines.
 fn is_inside(outcome: &Outcome, piece: &Lines) -> bool {
     let path = outcome.in_repository(&piece.file);
     let hunks = outcome.diff_lines.iter().flatten();
     let mut of_file = hunks.filter(|(file, _)| **file == piece.file || **file == path);
     of_file.any(|(_, hunks)| {
-        // All lines of a comment stand in one hunk.
+        // All lines of a comment must be in one hunk.
         let mut hunks = hunks.iter();
         hunks.any(|hunk| hunk.contains(piece.range.start()) && hunk.contains(piece.range.end()))
     })
@@ -99,7 +99,7 @@ fn comment(
             prose(&message(patch)), fenced("suggestion", &piece.after)
         ),
     });
-    // For one line GitHub wants no start.
+    // GitHub accepts no start for a single line.
     if piece.range.start() < piece.range.end() {
         comment["start_line"] = json!(piece.range.start());
         comment["start_side"] = json!("RIGHT");

@@ -8,7 +8,7 @@ use crate::report::phrases::message;
 use crate::report::regions::lines;
 use crate::report::{FaultReport, Outcome, PatchReport};
 
-/// An entry for each piece that a patch changes.
+/// An entry for each group of lines that a patch changes.
 pub struct CodeQuality;
 
 impl Render for CodeQuality {
@@ -56,7 +56,7 @@ fn of_fault(outcome: &Outcome, fault: &FaultReport) -> Vec<Value> {
     entries.collect()
 }
 
-/// Every entry has a fingerprint of its own.
+/// The fingerprint of an entry, which must be unique.
 fn numbered(id: &str, nth: usize) -> String {
     match nth {
         0 => id.to_owned(),

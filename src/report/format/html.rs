@@ -1,4 +1,4 @@
-//! `--format html`: one page that needs nothing else, for looking at a run in a browser.
+//! `--format html`: one self-contained page about a run, for a browser.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub struct Html;
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/walk.js");
 
-/// Lines shown around a place.
+/// Most lines shown before and after a place.
 const AROUND: usize = 4;
 
 impl Render for Html {
@@ -96,7 +96,7 @@ fn introduction(outcome: &Outcome) -> Markup {
         let mut complaints = outcome.complaints.iter();
         complaints.find(|it| it.test == test).map(|it| &*it.why)
     };
-    // A function that must be right for all arguments has none.
+    // A function that must be correct for all arguments has no tests.
     let tests = [
         &outcome.passing_tests,
         &outcome.failing_tests,
@@ -221,7 +221,7 @@ fn clause_text(clause: &ClauseReport) -> Markup {
     }
 }
 
-/// A sentence, with what stands between backticks as code.
+/// A sentence, with the text between backticks as code.
 fn prose(text: &str) -> Markup {
     html! {
         @for (nth, part) in text.split('`').enumerate() {
@@ -230,7 +230,7 @@ fn prose(text: &str) -> Markup {
     }
 }
 
-/// What was recorded at a place. The cells that decide are marked.
+/// The contexts recorded at a place. Cells with deciding values are marked.
 fn contexts(table: &ContextTable) -> Markup {
     let yields = |outcome: Option<bool>| outcome.map_or("–".to_owned(), |it| it.to_string());
     html! {
@@ -266,7 +266,7 @@ fn contexts(table: &ContextTable) -> Markup {
     }
 }
 
-/// The lines around places, the more suspicious the warmer.
+/// The lines around places. More suspicious lines have warmer colours.
 fn sources(outcome: &Outcome) -> Markup {
     let mut of_files: BTreeMap<&str, Vec<&SiteReport>> = BTreeMap::new();
     for site in &outcome.sites {
@@ -324,7 +324,7 @@ fn source(text: &str, sites: &[&SiteReport]) -> Markup {
     }
 }
 
-/// The forced outcomes of a site in words.
+/// The forced outcomes of a site, in words.
 fn angelic(site: &SiteReport) -> String {
     let mut said: Vec<String> = Vec::new();
     for angelic in &site.angelic {
@@ -363,7 +363,7 @@ fn sites(outcome: &Outcome) -> Markup {
     }
 }
 
-/// A bar per phase.
+/// A bar chart of the phases.
 fn phases(phases: &[Phase], builds: u32) -> Markup {
     let longest = phases
         .iter()

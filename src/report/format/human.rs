@@ -1,4 +1,4 @@
-//! The report for people: patches as diffs, or why there is none.
+//! The report for people: patches as diffs, or the reason why there is none.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -23,10 +23,10 @@ use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
 
-/// Failing tests whose failure is described.
+/// Most failing tests whose failure is described.
 const MOST_COMPLAINTS: usize = 5;
 
-/// The most angelic sites for which the reason is printed why they have no patch.
+/// Most angelic sites without a patch whose reason is printed.
 const MOST_REASONS: usize = 10;
 
 /// Text for people.
@@ -175,7 +175,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// How failing tests fail.
+/// Describes how failing tests fail.
 fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for complaint in outcome.complaints.iter().take(MOST_COMPLAINTS) {
         writeln!(out, "  {}", complaint.sentence())?;
@@ -186,7 +186,7 @@ fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     }
 }
 
-/// If there are patches for several groups of tests: which tests the following patches are for.
+/// A heading with the tests that the following patches are for, if there are patches for several groups of tests.
 fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let mut groups = outcome.groups.iter().zip(1..);
     let of = groups.find(|(group, _)| group.patches.first() == Some(&patch.id));
@@ -230,7 +230,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
     notes
 }
 
-/// Whether the message is an error, which goes to standard error.
+/// Whether the ending is an error, which goes to standard error.
 pub fn is_error(ending: Ending) -> bool {
     match ending {
         Ending::CannotBuild
@@ -248,7 +248,7 @@ pub fn is_error(ending: Ending) -> bool {
     }
 }
 
-/// The files that a patch changes.
+/// The changed files, after `--apply` or `apply`.
 pub fn files(outcome: &Outcome, choice: Choice) -> String {
     let mut patches = outcome.patches.iter();
     let patch = patches.find(|patch| patch.rank == choice.rank as usize);
@@ -258,7 +258,7 @@ pub fn files(outcome: &Outcome, choice: Choice) -> String {
     files.join(" and ")
 }
 
-/// The files that were patched, and the tests that still fail.
+/// The changed files, and the tests that still fail.
 fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Result {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
@@ -400,7 +400,7 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
     }
 }
 
-/// `evaluation` or `2 evaluations`, as it stands after "the first".
+/// `evaluation` or `2 evaluations`, to follow "the first".
 fn evaluations_of(number: u32) -> String {
     match number {
         1 => "evaluation".to_string(),

@@ -486,7 +486,7 @@ fn named(values: &[(String, String)]) -> BTreeMap<&str, &str> {
 /// # Errors
 /// If serialization fails, which it does not for this type.
 pub fn schema() -> serde_json::Result<String> {
-    // Of what is written: a list that is left out when it is empty is not required.
+    // The schema of the written form: a list that is left out when it is empty is not required.
     let settings = SchemaSettings::default().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<Report>();
     Ok(serde_json::to_string_pretty(&schema)? + "\n")

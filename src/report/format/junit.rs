@@ -1,4 +1,4 @@
-//! `--format junit`: the subject's tests as they were before any patch, as JUnit XML.
+//! `--format junit`: the results of the subject's tests without a patch, as JUnit XML.
 
 use anyhow::Result;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -6,7 +6,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::{Render, Rendered};
 use crate::report::{Outcome, PatchReport};
 
-/// A case per test. Failing ones tell which patch cures them.
+/// A test case per test. For failing tests, it names the patch that fixes them.
 pub struct JUnit;
 
 impl Render for JUnit {

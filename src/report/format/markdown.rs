@@ -15,7 +15,7 @@ use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, sureness};
 use crate::report::{advice, claim, number};
 
-/// A table, and each patch behind a line to open.
+/// A table of patches, with a collapsible section for each.
 pub struct Markdown;
 
 impl Render for Markdown {
@@ -125,7 +125,7 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     writeln!(out, "\n</details>\n")
 }
 
-/// A row for each place.
+/// A table row for each place.
 fn faults(faults: &[FaultReport], out: &mut String) -> std::fmt::Result {
     if faults.is_empty() {
         return Ok(());
@@ -167,12 +167,12 @@ fn list(out: &mut String, title: &str, names: &[String]) -> std::fmt::Result {
     writeln!(out, "\n</details>\n")
 }
 
-/// As code that may also stand in a row of a table.
+/// As code, safe inside a table row.
 fn cell(text: &str) -> String {
     code(&text.replace('|', "\\|"))
 }
 
-/// A sentence or the compiler's output.
+/// A sentence, or the compiler's output as a code block.
 fn text(message: &str) -> String {
     match message.contains('\n') {
         true => fenced("text", message.trim_end()),

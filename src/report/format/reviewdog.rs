@@ -53,7 +53,7 @@ impl Render for RdJsonl {
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let mut lines = String::new();
         for mut diagnostic in diagnostics(outcome) {
-            // Nothing around it shows that.
+            // In this format, nothing else names the tool.
             diagnostic["source"] = json!({"name": "cargo-nopol"});
             lines += &serde_json::to_string(&diagnostic)?;
             lines.push('\n');
@@ -62,8 +62,8 @@ impl Render for RdJsonl {
     }
 }
 
-/// A diagnostic for each file that a patch changes, because suggestions are for the file of their diagnostic; and one for
-/// each place of a fault.
+/// A diagnostic for each file that a patch changes, because a suggestion must be in the file of its diagnostic; and one
+/// for each place of a fault.
 fn diagnostics(outcome: &Outcome) -> impl Iterator<Item = Value> {
     let patches = outcome.patches.iter().flat_map(|patch| {
         let mut files: Vec<&str> = patch.edits.iter().map(|edit| &*edit.file).collect();
@@ -79,7 +79,7 @@ fn diagnostics(outcome: &Outcome) -> impl Iterator<Item = Value> {
     patches.chain(faults)
 }
 
-/// A diagnostic without a suggestion. Its position has no column: reviewdog counts bytes.
+/// A diagnostic without a suggestion. Its position has no column, because reviewdog counts bytes.
 fn of_fault(outcome: &Outcome, fault: &FaultReport, place: &FaultPlace) -> Value {
     json!({
         "message": fault.message(),

@@ -1,5 +1,5 @@
-//! `--format rustc`: the lines of `cargo check --message-format=json`, with patches as suggestions. Editors that
-//! run such a command (rust-analyzer's `check.overrideCommand`) offer them as quick fixes, and `rustfix` applies them.
+//! `--format rustc`: the output of `cargo check --message-format=json`, with patches as suggestions. Editors that run
+//! such a command (rust-analyzer's `check.overrideCommand`) offer them as quick fixes, and `rustfix` applies them.
 
 use anyhow::Result;
 use nopol_basics::visible;
@@ -29,7 +29,7 @@ impl Render for Rustc {
             let diagnostic = diagnostic(outcome, patch);
             let line = match package(outcome, patch) {
                 Some(package) => message(package, diagnostic),
-                // A program that cargo does not build.
+                // Cargo does not build this program.
                 None => diagnostic,
             };
             report += &serde_json::to_string(&line)?;
@@ -44,7 +44,7 @@ impl Render for Rustc {
     }
 }
 
-/// The package of what a patch changes: the innermost directory.
+/// The package that a patch changes: the one with the innermost directory.
 fn package<'o>(outcome: &'o Outcome, patch: &PatchReport) -> Option<&'o PackageReport> {
     let file = &patch.edits.first()?.file;
     let packages = outcome.packages.iter();
@@ -57,7 +57,7 @@ fn package<'o>(outcome: &'o Outcome, patch: &PatchReport) -> Option<&'o PackageR
     around.max_by_key(|package| package.dir.len())
 }
 
-/// A line of cargo.
+/// A line in the format of cargo's messages.
 fn message(package: &PackageReport, diagnostic: Value) -> Value {
     json!({
         "reason": "compiler-message",
@@ -77,7 +77,7 @@ fn message(package: &PackageReport, diagnostic: Value) -> Value {
     })
 }
 
-/// A diagnostic of rustc.
+/// A diagnostic in the format of rustc.
 fn diagnostic(outcome: &Outcome, patch: &PatchReport) -> Value {
     let title = headline(patch);
     let mut children = vec![note(&format!("{}: {}", sureness(patch), patch.why))];
@@ -126,7 +126,7 @@ fn help(text: &str, edits: &[EditReport]) -> Value {
     })
 }
 
-/// The place of an edit. A person is to look at what replaces it, so it is never machine-applicable.
+/// The span of an edit. Never machine-applicable, because a person should review the replacement.
 fn span(edit: &EditReport, replacement: Option<&str>) -> Value {
     let region = region(edit);
     let (start, end) = (region.start, region.end);

@@ -12,7 +12,7 @@ use crate::report::{EditReport, FaultReport, Outcome, PatchReport};
 /// A result per patch.
 pub struct Sarif;
 
-/// The kinds of patches, and what they mean.
+/// The rules: kinds of patches with their descriptions.
 const RULES: [(&str, &str); 6] = [
     (
         "condition",
@@ -168,7 +168,7 @@ fn fix(outcome: &Outcome, text: &str, edits: &[EditReport]) -> Value {
     })
 }
 
-/// The file, as a relative reference (RFC 3986).
+/// The file as a relative URI reference (RFC 3986).
 fn artifact(outcome: &Outcome, file: &str) -> Value {
     json!({"uri": escaped(&outcome.in_repository(file)), "uriBaseId": "SRCROOT"})
 }

@@ -1,4 +1,4 @@
-//! An outcome as it may be shown: names are in one line, those of tests are short, and nothing in any text is hidden.
+//! An outcome that is safe to show: names fit in one line, test names are short, and no text has hidden characters.
 
 use nopol_basics::visible;
 use serde::Serialize;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::report::{Outcome, PatchReport, TestNames};
 
-/// The fields with sentences, of several lines.
+/// Fields that contain sentences, possibly of several lines.
 const SENTENCES: [&str; 6] = ["doubts", "message", "reason", "unread", "warnings", "why"];
-/// The fields with program text, of several lines; all others are names.
+/// Fields that contain program text of several lines. All other fields are names.
 const TEXTS: [&str; 4] = ["condition", "diff", "files", "text"];
-/// The program's own text, to which spans refer, and what takes its place.
+/// Fields that keep the exact text of the program or its replacement, because spans refer to it.
 const EXACT: [&str; 3] = ["original", "before", "after"];
 
 impl Outcome {
-    /// As people may see it. The texts of edits are unchanged; the formats that show them escape them.
+    /// The outcome, safe to show to people. The texts of edits are unchanged; the formats that show them escape them.
     pub fn shown(&self) -> Self {
         self.shown_with(&self.names)
     }
@@ -32,13 +32,13 @@ impl Outcome {
 }
 
 impl PatchReport {
-    /// As people may see it, like [`Outcome::shown`].
+    /// The patch, safe to show to people: see [`Outcome::shown`].
     pub fn shown(&self, names: &TestNames) -> Self {
         cleaned(self, names).unwrap_or_else(|| self.clone())
     }
 }
 
-/// `None` if it does not survive being written as JSON.
+/// `None` if the value cannot be converted to JSON and back.
 fn cleaned<T: Serialize + DeserializeOwned>(of: &T, names: &TestNames) -> Option<T> {
     let mut value = serde_json::to_value(of).ok()?;
     clean(&mut value, "", names);
@@ -57,7 +57,7 @@ fn clean(value: &mut Value, key: &str, names: &TestNames) {
             *fields = std::mem::take(fields)
                 .into_iter()
                 .map(|(name, mut value)| {
-                    // A map from files to texts has no fields of its own.
+                    // The keys of a map from files to texts are not field names.
                     let of_value = if key == "files" { key } else { &*name };
                     if !EXACT.contains(&of_value) || !value.is_string() {
                         clean(&mut value, of_value, names);

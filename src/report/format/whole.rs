@@ -1,4 +1,4 @@
-//! `--format outcome`: everything that a run found out, for `cargo nopol merge`. The format is private to the tool.
+//! `--format outcome`: the whole outcome of a run, for `cargo nopol merge`. The format is private to the tool.
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::{Render, Rendered};
 use crate::report::Outcome;
 
-/// Incremented with every change of the format; files of other versions are not read.
+/// Incremented with every change of the format. Files of other versions are refused.
 const VERSION: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Whole {
-    /// Tells this format from other JSON.
+    /// The version. The field name distinguishes this format from other JSON.
     nopol_outcome: u32,
     outcome: Outcome,
 }
 
-/// Everything.
+/// The whole outcome.
 pub struct WholeFormat;
 
 impl Render for WholeFormat {
@@ -49,10 +49,10 @@ impl Render for WholeFormat {
     }
 }
 
-/// Reads what [`WholeFormat`] wrote.
+/// Reads the output of [`WholeFormat`].
 ///
 /// # Errors
-/// If it is something else, or of another version of the tool.
+/// If the text has another format, or comes from another version of the tool.
 pub fn read(text: &str) -> Result<Outcome> {
     let whole: Whole = serde_json::from_str(text)
         .context("this is not what `cargo nopol --format outcome` prints")?;

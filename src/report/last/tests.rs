@@ -1,4 +1,4 @@
-//! All of an outcome survives being kept, and nothing else is taken for one.
+//! A kept outcome survives completely, and no other text is read as one.
 
 mod damaged;
 
@@ -211,7 +211,7 @@ fn an_outcome_is_read_as_it_was_written() {
 }
 
 #[test]
-fn what_is_damaged_or_foreign_is_not_read() {
+fn damaged_or_foreign_text_is_not_read() {
     let good = text(&full()).unwrap();
     assert!(good.len() > 500);
     for end in (0..good.len()).filter(|end| good.is_char_boundary(*end)) {
@@ -236,7 +236,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
 }
 
 #[test]
-fn what_showed_patches_or_came_to_its_end_is_kept() {
+fn outcomes_with_patches_or_of_complete_searches_are_kept() {
     let kept = |ending, patches| {
         let outcome = Outcome {
             ending,

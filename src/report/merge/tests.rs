@@ -1,4 +1,4 @@
-//! Outcomes of shards, joined.
+//! Merged outcomes of shards.
 
 use super::*;
 use crate::report::Assurance;
@@ -55,7 +55,7 @@ fn ids(outcome: &Outcome) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shards() {
+fn the_cheapest_best_patches_come_first_in_any_order_of_the_shards() {
     let a = shard(&["t"], vec![(10, named(1, "a1")), (40, named(2, "a2"))]);
     let b = shard(&["t"], vec![(20, named(1, "b1")), (15, named(2, "b2"))]);
     let none = shard(&["t"], Vec::new());
@@ -70,7 +70,7 @@ fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shards(
 }
 
 #[test]
-fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
+fn open_questions_use_the_new_ranks_of_patches() {
     let beside = |patch: PatchReport, other: &str, ranks: [usize; 2]| PatchReport {
         differs: Some(DifferenceReport {
             other: other.to_owned(),
@@ -94,12 +94,12 @@ fn what_tests_leave_open_is_said_with_the_ranks_that_patches_have_now() {
         differs.map(|it| it.map(|it| it.ranks)).collect()
     };
     assert_eq!(ranks(5), [None, Some([2, 3]), Some([3, 2])]);
-    // The other one is gone.
+    // The other patch is gone.
     assert_eq!(ranks(2), [None, None]);
 }
 
 #[test]
-fn last_resorts_come_last_and_a_shard_that_was_stopped_is_told() {
+fn last_resorts_come_last_and_a_stopped_shard_is_reported() {
     let mut trivial = named(1, "trivial");
     trivial.is_trivial = true;
     let a = shard(&["t"], vec![(1, trivial)]);
@@ -138,7 +138,7 @@ fn each_shard_is_needed_once_and_a_whole_search_is_its_only_shard() {
 }
 
 #[test]
-fn what_says_the_shard_is_left_out_of_the_options() {
+fn the_shard_is_removed_from_the_options() {
     for (of_shard, of_all) in [
         (" --shard 1/3", ""),
         (
@@ -153,7 +153,7 @@ fn what_says_the_shard_is_left_out_of_the_options() {
 }
 
 #[test]
-fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_order() {
+fn tested_patches_come_first_and_percentages_of_one_cause_fall() {
     let sure = |rank, id, confidence| PatchReport {
         confidence,
         ..named(rank, id)
@@ -187,7 +187,7 @@ fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_orde
 }
 
 #[test]
-fn a_failing_test_has_one_cause_and_what_cures_fewer_tests_comes_later_and_is_a_guess() {
+fn a_failing_test_has_one_cause_and_patches_that_cure_fewer_tests_are_later_guesses() {
     let both = shard(&["a", "b"], vec![(30, named(1, "both"))]);
     let one = Outcome {
         failing_tests: both.failing_tests.clone(),
@@ -203,8 +203,7 @@ fn a_failing_test_has_one_cause_and_what_cures_fewer_tests_comes_later_and_is_a_
 }
 
 #[test]
-fn causes_come_in_the_order_of_their_cheapest_patches_and_a_test_that_none_cures_makes_all_less_sure()
- {
+fn causes_are_ordered_by_cheapest_patch_and_an_uncured_test_bounds_all_confidences() {
     let likely = |tests: &[&str], cost: u32, id: &str| {
         let patch = PatchReport {
             confidence: 0.6,

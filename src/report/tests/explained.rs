@@ -1,4 +1,4 @@
-//! `explain`: patches and sites of an outcome.
+//! `explain` for the patches and sites of an outcome.
 
 use insta::assert_snapshot;
 
@@ -38,12 +38,12 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let mut outcome = two_patches();
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     let said = explained(&outcome, "2");
-    // They may be of a run with forced outcomes, which neither patch has.
+    // Recorded values may come from runs with forced outcomes, which do not occur with either patch.
     let decides = "If these values can occur there, write a test";
     assert!(said.contains(decides), "{said}");
     let same = "their conditions differ in recorded values; no test distinguishes the patches.";
     assert!(said.contains(same), "{said}");
-    // Then nobody is asked which is right, since the tests say that both are.
+    // Then no question is asked, because the tests say that both are right.
     assert_eq!(
         outcome.open_question(&outcome.patches[1]).unwrap(),
         "no test distinguishes it from patch 1"
@@ -72,7 +72,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let said = explained(&outcome, "2");
     let apart = "in recorded values: patch 1 alone fixes `grades::tests::other`.";
     assert!(said.contains(apart), "{said}");
-    // A test that distinguishes them needs no values beside it.
+    // A distinguishing test makes the values unnecessary.
     let differs = outcome.patches[1].differs.as_mut().unwrap();
     differs.is_seen = false;
     differs.yields = None;
@@ -86,10 +86,10 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
 }
 
 #[test]
-fn another_patch_at_the_same_line_is_not_denied() {
+fn another_patch_on_the_same_line_is_acknowledged() {
     let mut outcome = two_patches();
     outcome.patches[1].differs = None;
-    // One replaces more than the other.
+    // One patch replaces more code than the other.
     let span = outcome.patches[0].edits[0].span.clone();
     outcome.patches[0].edits[0].span = span.start..span.end + 1;
     let said = explained(&outcome, "2");
@@ -104,18 +104,18 @@ fn another_patch_at_the_same_line_is_not_denied() {
 }
 
 #[test]
-fn what_no_recorded_values_were_looked_at_for_is_said_to_be_so() {
+fn a_patch_without_recorded_values_is_described_as_such() {
     let mut outcome = two_patches();
     let patch = &mut outcome.patches[1];
     (patch.differs, patch.clauses) = (None, Vec::new());
     let said = explained(&outcome, "2");
-    // They may well have been recorded, for other patches at this place.
+    // Values may have been recorded for other patches at this place.
     assert!(
         said.contains("judged by the tests alone, not by recorded values"),
         "{said}"
     );
     assert!(!said.contains("No values"), "{said}");
-    // A formula reads no values, so their absence says nothing.
+    // A formula reads no values, so their absence means nothing.
     outcome.patches[1].evidence = Assurance::Interpreted;
     let said = explained(&outcome, "2");
     assert!(!said.contains("values"), "{said}");
@@ -134,7 +134,7 @@ fn a_clause_that_is_one_recorded_value_is_not_its_own_example() {
 }
 
 #[test]
-fn a_clause_that_no_test_decides_is_said_to_be_so() {
+fn a_clause_that_no_test_decides_is_described_as_such() {
     let mut outcome = two_patches();
     outcome.patches.truncate(1);
     outcome.patches[0].clauses[0].outcome = None;
@@ -155,7 +155,7 @@ fn a_clause_that_no_test_decides_is_said_to_be_so() {
 }
 
 #[test]
-fn a_site_is_explained_by_what_was_forced_and_found_there() {
+fn a_site_is_explained_by_its_forced_outcomes_and_its_result() {
     let mut outcome = two_patches();
     assert_snapshot!(explained(&outcome, "1cce2c43"), @r"
     src/lib.rs:4:8 (condition), id 1cce2c43

@@ -1,4 +1,4 @@
-//! Outcomes whose texts come from a hostile subject: what a terminal, a log, Markdown or XML would obey.
+//! Outcomes with texts from a hostile subject: sequences that a terminal, a log, Markdown or XML would interpret.
 
 use nopol_basics::visible::{self, is_hidden};
 
@@ -8,7 +8,7 @@ use crate::report::format::FORMATS;
 const BAD: &str =
     "\u{1b}[2K\u{1b}]0;t\u{7}\u{9b}1A\r::stop-commands::x\u{202e}\u{2066}\u{200f}\u{0}\u{ffff}";
 
-/// Something hidden in every text and name.
+/// An outcome with hidden characters in every text and name.
 fn hostile() -> Outcome {
     let source = format!("// {BAD}\n```\nif score > needed {{ // {BAD}\n}}\n// {BAD}\n");
     let mut bad = patch(1, "score >= needed");
@@ -59,7 +59,7 @@ fn hostile() -> Outcome {
     }
 }
 
-/// The characters of a text that are hidden, but for our own styles.
+/// The hidden characters of a text, apart from the tool's own styles.
 fn hidden(text: &str) -> String {
     let text = plain(&text.replace("\u{1b}[0m", ""));
     text.chars()
@@ -81,7 +81,7 @@ fn no_format_for_people_or_logs_hides_anything() {
         let format = FORMATS.iter().find(|format| format.name() == name).unwrap();
         let rendered = format.render(&hostile()).unwrap();
         for text in [&rendered.report, &rendered.remark] {
-            // Our styles are all that is left of escapes.
+            // No escape sequences are left except the tool's own styles.
             assert_eq!(&visible::styled(text), text, "{name}");
             assert_eq!(hidden(text), "", "{name}: {text:?}");
         }
@@ -94,7 +94,7 @@ fn no_format_for_people_or_logs_hides_anything() {
 }
 
 #[test]
-fn no_line_for_people_is_a_command_of_github_but_our_own() {
+fn only_our_own_lines_are_github_commands() {
     let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
     for name in ["human", "markdown", "html", "junit"] {
         let format = FORMATS.iter().find(|format| format.name() == name).unwrap();
@@ -179,7 +179,7 @@ fn backticks_of_a_source_do_not_end_its_block() {
         let mut fence: Option<usize> = None;
         let (mut blocks, mut outside) = (0, String::new());
         for line in text.lines() {
-            // In a list or a quotation.
+            // The fence may be inside a list or a quotation.
             let line = line.trim_start_matches("> ").trim_start_matches("- ");
             let row = line
                 .trim_start()
@@ -210,7 +210,7 @@ fn backticks_of_a_source_do_not_end_its_block() {
 }
 
 #[test]
-fn a_suggestion_that_cannot_be_seen_is_none() {
+fn a_suggestion_with_hidden_characters_is_not_made() {
     let mut outcome = hostile();
     outcome.diff_lines = Some([(outcome.patches[0].edits[0].file.clone(), vec![1..=9])].into());
     let review = FORMATS
@@ -220,7 +220,7 @@ fn a_suggestion_that_cannot_be_seen_is_none() {
     let report: serde_json::Value =
         serde_json::from_str(&review.render(&outcome).unwrap().report).unwrap();
     assert_eq!(report["comments"], serde_json::json!([]));
-    // One that can be seen is one, on the commit whose lines it counts.
+    // A visible suggestion is made, on the commit that its lines refer to.
     let mut outcome = two_patches();
     outcome.diff_lines = Some([("src/lib.rs".to_owned(), vec![1..=9])].into());
     outcome.commit = Some("c0ffee".to_owned());

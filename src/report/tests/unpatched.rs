@@ -1,4 +1,4 @@
-//! Reports of searches without a patch: why there is none.
+//! Reports of searches without a patch: the reasons why there is none.
 
 use insta::assert_snapshot;
 
@@ -38,7 +38,7 @@ fn without_a_patch_each_angelic_site_says_why() {
 }
 
 #[test]
-fn one_reason_for_several_sites_is_said_once() {
+fn a_reason_shared_by_several_sites_is_given_once() {
     let at = |line: usize, reason: &str| SiteReport {
         line,
         text: format!("a > {line}"),
@@ -84,7 +84,7 @@ fn one_reason_for_several_sites_is_said_once() {
 }
 
 #[test]
-fn how_a_test_fails_is_no_warning_beside_the_report() {
+fn a_failure_shown_in_the_report_is_not_repeated_as_a_warning() {
     let mut outcome = Outcome {
         complaints: vec![Complaint {
             test: "odd".to_owned(),
@@ -95,7 +95,7 @@ fn how_a_test_fails_is_no_warning_beside_the_report() {
     outcome.warnings = vec!["`odd` crashes".to_owned(), "`even` is flaky".to_owned()];
     assert!(human(&outcome).contains("  `odd` crashes\n"));
     assert!(outcome.own_warnings().eq(&outcome.warnings[1..]));
-    // No report says it.
+    // No report describes how the tests fail.
     outcome.ending = Ending::Interrupted;
     assert!(outcome.own_warnings().eq(&outcome.warnings));
 }
@@ -112,7 +112,7 @@ fn the_end_names_what_could_not_be_read() {
 }
 
 #[test]
-fn without_an_angelic_site_localization_ended_it() {
+fn without_an_angelic_site_localization_is_the_reason() {
     let mut outcome = Outcome::default();
     let nothing = outcome.why_not().unwrap();
     assert!(
@@ -186,14 +186,14 @@ fn without_an_angelic_site_localization_ended_it() {
         "{exits}"
     );
     outcome.tried_pairs = true;
-    // Where the reason says it already, nothing else does.
+    // If the reason says it already, nothing else does.
     assert_eq!(outcome.pairs_in_vain(), None);
     let pairs = outcome.why_not().unwrap();
     assert!(
         pairs.contains("Changing two conditions at once does not help either."),
         "{pairs}"
     );
-    // Without a condition the report mentions none.
+    // If no site has a condition, the report mentions no condition.
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
@@ -245,7 +245,7 @@ fn without_an_angelic_site_localization_ended_it() {
 }
 
 #[test]
-fn where_options_leave_no_place_that_is_the_reason() {
+fn options_that_leave_no_place_are_the_reason() {
     let mut outcome = Outcome {
         scope: Scope {
             places: Some(0),
@@ -271,7 +271,7 @@ fn where_options_leave_no_place_that_is_the_reason() {
         why(&outcome),
         "Together, `--only-in-diff --shard 2/3` leave no place that may be changed."
     );
-    // There are places, and no failing test reaches one.
+    // There are places, but no failing test reaches one.
     outcome.scope.places = Some(4);
     assert!(
         why(&outcome).starts_with("No failing test reaches a place that `--only-in-diff` allows")
@@ -279,7 +279,7 @@ fn where_options_leave_no_place_that_is_the_reason() {
 }
 
 #[test]
-fn a_localization_does_not_speak_of_patches() {
+fn a_localization_does_not_mention_patches() {
     let mut outcome = Outcome {
         scope: Scope {
             places: Some(3),

@@ -110,7 +110,7 @@ pub fn reading(access: &Access) -> Reading {
     }
 }
 
-/// Whether evaluating an expression follows no pointer and does not divide.
+/// Whether evaluating an expression neither follows a pointer nor divides.
 fn is_safe(access: &Access) -> bool {
     use nopol_expr::ArithOp::{Add, Sub};
     match access.plain() {

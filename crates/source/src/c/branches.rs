@@ -1,14 +1,14 @@
-//! Blanks the branches of `#if` that the compiler did not take. A brace that is opened in two branches and closed once
-//! only parses once one branch is chosen. Spaces take the place of the others, byte for byte, so offsets stay correct;
-//! the text itself does not change.
+//! Blanks the branches of `#if` that the compiler did not take. Code that opens a brace in two branches and closes it
+//! once parses only if one branch is chosen. The other branches become spaces, byte for byte, so offsets stay correct.
+//! Only the parser sees this text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use camino::Utf8PathBuf;
 
-/// The lines, from 1, that the preprocessor passed on, by file; paths are relative to the root. A file that was never
-/// compiled is missing.
+/// The lines, counted from 1, that the preprocessor passed on, by file. Paths are relative to the root. Files that were
+/// never compiled are missing.
 pub type TakenLines = BTreeMap<Utf8PathBuf, BTreeSet<usize>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,26 +20,26 @@ enum Kind {
     Endif,
     Directive,
     Code,
-    /// Nothing but white space and comments.
+    /// Only white space and comments.
     Empty,
 }
 
-/// A line with those that continue it.
+/// A line, with the lines that continue it.
 #[derive(Debug)]
 struct Line {
     kind: Kind,
-    /// The numbers, from 1, of the lines of the text.
+    /// The line numbers, counted from 1.
     numbers: Range<usize>,
     bytes: Range<usize>,
 }
 
-/// The text without the branches that were not taken, and without the directives around them; `None` if there are no
-/// branches. Where nothing is known of the file, the first branch that is not `#if 0` counts as taken, and where more
-/// than one was, because the file was compiled twice, the first of these.
+/// The text without the branches that were not taken, and without the directives around them. `None` if there are no
+/// branches. If nothing is known about the file, the first branch that a C compiler could take is kept. If several were
+/// taken, because the file was compiled twice, the first of them is kept.
 pub fn blanked(text: &str, taken: Option<&BTreeSet<usize>>) -> Option<String> {
     let lines = lines(text);
     let mut blank: BTreeSet<usize> = BTreeSet::new();
-    // Of each open `#if`, the lines with its directives.
+    // For each open `#if`, the lines with its directives.
     let mut open: Vec<Vec<usize>> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         match line.kind {
@@ -81,13 +81,13 @@ pub fn blanked(text: &str, taken: Option<&BTreeSet<usize>>) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|_| !blank.is_empty())
 }
 
-/// The lines with code in a range of lines.
+/// The lines of a range that contain code.
 fn code<'l>(lines: &'l [Line], range: &Range<usize>) -> impl Iterator<Item = usize> + 'l {
     let range = range.clone();
     range.filter(|at| lines[*at].kind == Kind::Code)
 }
 
-/// Whether no C compiler takes the branch with this directive.
+/// Whether no C compiler takes the branch with this directive: `#if 0` and `#ifdef __cplusplus`.
 fn is_never(directive: &str) -> bool {
     let mut words = directive
         .trim_start()
@@ -144,7 +144,8 @@ fn kind(code: &str) -> Kind {
     }
 }
 
-/// A line without its comments. `is_in_comment` says whether one is open before the line, and then after it.
+/// A line without its comments. `is_in_comment` says whether a comment is open, first at the start of the line, then at
+/// its end.
 pub(super) fn without_comments(line: &str, is_in_comment: &mut bool) -> String {
     let mut kept = String::new();
     let mut quote = None;
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_branch_that_was_taken_is_kept_where_it_is() {
+    fn the_branch_that_was_taken_stays_in_place() {
         for (line, kept) in [(2, "if (a) {"), (5, "if (b) {"), (7, "if (c) {")] {
             let taken = BTreeSet::from([line, 9]);
             let text = blanked(SPLIT, Some(&taken)).unwrap();
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_branch_is_kept_where_nothing_or_too_much_is_known() {
+    fn one_branch_is_kept_if_none_or_several_are_known_to_be_taken() {
         assert_eq!(words(&blanked(SPLIT, None).unwrap()), "if (a) { }");
         let twice = BTreeSet::from([5, 7]);
         assert_eq!(words(&blanked(SPLIT, Some(&twice)).unwrap()), "if (b) { }");
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_within_branches_are_judged_by_themselves() {
+    fn nested_branches_are_judged_separately() {
         let text = "#if A\n#define N 3\n#if B\nb\n#else\nc\n#endif\n#else\nd\n#endif\n";
         let taken = BTreeSet::from([6]);
         assert_eq!(

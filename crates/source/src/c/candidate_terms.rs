@@ -1,5 +1,5 @@
-//! The candidate terms of a C site: members behind pointers, elements, whether two pointers are the same, named
-//! constants, expressions harvested nearby, and calls of pure functions.
+//! The candidate terms of a C site: members behind pointers, elements, comparisons of two pointers, named constants,
+//! expressions harvested nearby, and calls of pure functions.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::types::fields;
 use crate::candidate_terms::TermText;
 use crate::{Callable, Constant, Function, Harvested, HarvestedKind, Name, Site, Sources};
 
-/// Candidate terms of each group, per site.
+/// Most candidate terms of each group, per site.
 const MOST_FIELDS: usize = 40;
 const MOST_ELEMENTS: usize = 24;
 const MOST_IDENTITIES: usize = 16;
@@ -49,7 +49,7 @@ fn term(text: String, origin: Origin) -> TermText {
     }
 }
 
-/// A variable's type as written.
+/// The type of a variable, as written.
 fn plain(name: &Name) -> &str {
     name.ty.as_ref().map_or("", |ty| &ty.plain)
 }
@@ -75,8 +75,8 @@ impl Generator<'_> {
         terms
     }
 
-    /// The targets of pointers to scalars, and the elements of arrays at the index variables in scope. Those
-    /// that occur in the function come first.
+    /// The targets of pointers to scalars, and the elements of arrays at the index variables in scope. Those that occur
+    /// in the function come first.
     fn elements(&self) -> Vec<TermText> {
         let known = &self.sources.files[self.site.file].indices;
         let is_index = |name: &&Name| known.contains(&name.text);
@@ -109,7 +109,7 @@ impl Generator<'_> {
         terms
     }
 
-    /// Whether two pointers of one type are the same: two variables, then a variable and a member.
+    /// Comparisons of two pointers of one type: first of two variables, then of a variable and a member.
     fn identities(&self) -> Vec<TermText> {
         let pointed = |ty: &str| {
             let is_alias = self.sources.pointer_types.contains(ty);
@@ -148,7 +148,7 @@ impl Generator<'_> {
         pairs.chain(of_members).map(as_term).collect()
     }
 
-    /// The elements of other arrays of the same type at the indices that the condition uses.
+    /// The elements of other arrays of the same type, at the indices that the condition uses.
     fn parallels(&self) -> Vec<TermText> {
         let is_here = |found: &&Harvested| {
             found.kind == HarvestedKind::Index && self.site.text.contains(&found.text)
@@ -191,8 +191,8 @@ impl Generator<'_> {
         names.into_iter().map(as_term).collect()
     }
 
-    /// The enum types whose enumerators may be relevant: a visible variable or member has the type, or the
-    /// function uses another of its enumerators.
+    /// The enum types whose enumerators may be relevant: a visible variable or member has the type, or the function
+    /// uses another of its enumerators.
     fn enums(&self) -> BTreeSet<&str> {
         let base = |ty: &str| ty.trim_end_matches(['*', '[', ']']).len();
         let mut types = BTreeSet::new();
@@ -229,8 +229,8 @@ impl Generator<'_> {
         is_visible || is_constant()
     }
 
-    /// Whether a function is declared before the site. A C compiler accepts a call of an undeclared function
-    /// as an implicit declaration, silently if warnings are off.
+    /// Whether a function is declared before the site. A C compiler accepts the call of an undeclared function as an
+    /// implicit declaration, and does so silently if warnings are off.
     fn is_declared(&self, name: &str) -> bool {
         let text = &self.sources.files[self.site.file].text;
         let before = &text[..self.site.span.start];
@@ -266,7 +266,7 @@ impl Generator<'_> {
         fitting.map(as_term).collect()
     }
 
-    /// Calls of pure functions without arguments or with one variable of the right type.
+    /// Calls of pure functions without arguments, or with one variable of the right type.
     fn calls(&self) -> Vec<TermText> {
         let callables = self.sources.callables.iter().filter(|callable| {
             callable.name != self.function.name && self.is_declared(&callable.name)

@@ -46,11 +46,11 @@ pub fn opposite(text: &str) -> Option<String> {
     .flatten()
 }
 
-/// The text before an expression that makes it parsable.
+/// Text before an expression that makes it parsable.
 const BEFORE: &str = "int nopol(void) { return (";
 
-/// The parentheses around a value that the grammar takes for a cast, because what follows may be a unary operator, as in
-/// `(a)-b`. Nothing is cast to an array or a function; a single name counts as a value unless it looks like a type.
+/// The parentheses around a value that the grammar takes for a cast, because the next operator may be unary, as in
+/// `(a)-b`. No cast is to an array or function type; a single name counts as a value unless it looks like a type.
 fn enclosed_value(tree: Tree, text: &str) -> Option<Range<usize>> {
     let mut found = None;
     syntax::walk(tree, &mut |node| {
@@ -80,15 +80,15 @@ fn value_in_cast(cast: Tree, text: &str) -> Option<Range<usize>> {
     (is_value && is_sign && is_name).then_some(cast.start_byte()..end)
 }
 
-/// The expression in the parentheses that [`with`] replaced by a name of their length: `a` of `(a)`.
+/// The expression in the parentheses that [`with`] replaced by a name of the same length: `a` of `(a)`.
 pub(super) fn enclosed<'t>(tree: Tree, text: &'t str) -> Option<&'t str> {
     let own = text_of(tree, text);
     let inside = own.strip_prefix('(')?.strip_suffix(')')?;
     (tree.kind() == "identifier").then_some(inside)
 }
 
-/// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression
-/// starts after [`BEFORE`]. A value in parentheses that the grammar would take for a cast is an identifier in the tree: see
+/// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression starts after
+/// [`BEFORE`]. If the grammar would take a value in parentheses for a cast, the tree has an identifier instead: see
 /// [`enclosed`].
 pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     let whole = format!("{BEFORE}{text}\n); }}");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_in_parentheses_before_a_sign_is_no_cast() {
+    fn a_value_in_parentheses_before_a_sign_is_not_a_cast() {
         let text = "(n) - 1 * 2 > 3 && (a) + (b) * c == 5";
         let tree = parse(text).unwrap();
         let compared = tree.compared();
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(operands(left[1]), ["a", "(b) * c"]);
         assert_eq!(access("(n) - 1 * 2").names(), ["n"]);
         assert_eq!(leaves("(n) - 1 > 3"), ["n", "1", "3"]);
-        // These are casts, and that a call.
+        // The first operands here are casts, and then a call.
         for (text, first) in [
             ("(int) - n > 3", "(int) - n"),
             ("(size_t) + n > 3", "(size_t) + n"),
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// Every operation in parentheses, as the source writes its operands.
+    /// Writes parentheses around every operation, with the operands as in the source.
     fn grouped(text: &str, node: &Node) -> String {
         match &node.shape {
             Shape::Arith(_, a, b) | Shape::Cmp(_, a, b) => {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_parentheses_before_a_sign_is_subtracted_from_without_spaces_too() {
+    fn a_value_in_parentheses_before_a_sign_is_an_operand_without_spaces_too() {
         for (text, expected) in [
             ("(n)-1*2 > 3", "((n - (1 * 2)) > 3)"),
             ("(n) -1*2 > 3", "((n - (1 * 2)) > 3)"),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn comparing_with_null_is_the_truth_value_of_a_pointer() {
+    fn a_comparison_with_null_is_the_truth_value_of_the_pointer() {
         assert!(matches!(parse("p == NULL").unwrap().shape, Shape::Not(_)));
         assert!(matches!(parse("NULL == p").unwrap().shape, Shape::Not(_)));
         for there in ["NULL != p", "p != NULL", "p != 0"] {

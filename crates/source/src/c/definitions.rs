@@ -1,13 +1,14 @@
-//! Masks definitions of macros that the parser takes for damage: those in the middle of a list, with a comment that spans
-//! lines, or with spaces after the backslash that continues them. They are read again from the text that is not masked.
+//! Masks macro definitions that the parser takes for syntax errors: those inside a list, with a comment over several
+//! lines, or with spaces after the backslash that continues them. The definitions are read separately from the unmasked
+//! text.
 
 use super::branches::without_comments;
 
-/// Directives that are nothing but lines to leave out.
+/// Directives that can be blanked without changing what the parser sees otherwise.
 const DIRECTIVES: [&str; 3] = ["define", "undef", "pragma"];
 
-/// The text with such definitions blanked, byte for byte; `None` if there are none. This is worth trying only for what cannot
-/// be parsed.
+/// The text with such definitions blanked, byte for byte. `None` if there are none. Worth trying only for text that
+/// cannot be parsed.
 pub fn without_odd(text: &str) -> Option<String> {
     let mut masked = String::with_capacity(text.len());
     let (mut is_in_comment, mut depth) = (false, 0_i64);
@@ -41,12 +42,12 @@ fn is_definition(line: &str) -> bool {
     directive.is_some_and(|directive| DIRECTIVES.iter().any(|name| directive.starts_with(name)))
 }
 
-/// Whether the next line belongs to this one.
+/// Whether the next line continues this one.
 fn continues(code: &str) -> bool {
     code.trim_end().ends_with('\\')
 }
 
-/// How many more brackets are opened than closed outside of literals. Directives open none.
+/// Number of brackets opened minus closed, outside literals. 0 for directives other than definitions.
 fn balance(code: &str) -> i64 {
     if code.trim_start().starts_with('#') && !is_definition(code) {
         return 0;
@@ -69,7 +70,7 @@ fn balance(code: &str) -> i64 {
     open
 }
 
-/// A line of spaces as long as this one.
+/// A line of spaces of the same length.
 fn blank(line: &str) -> String {
     let code = line.trim_end_matches('\n');
     " ".repeat(code.len()) + &line[code.len()..]
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_definitions_that_the_parser_cannot_read_are_masked() {
+    fn only_definitions_that_the_parser_rejects_are_masked() {
         let odd = [
             "#define A {",
             "#define A(x) x /* one",

@@ -1,4 +1,4 @@
-//! Early exits: the bodies with which a function or loop could be left early.
+//! Early exits: the bodies that can leave a function or loop early.
 
 use tree_sitter::Node;
 
@@ -6,9 +6,9 @@ use super::syntax::{children, text_of, walk};
 use super::types::{Declarations, declarators};
 use crate::{BodyOrigin, DeclaredType, ExitSnippet, Function, Name, Sources};
 
-/// Longer texts are not repeated.
+/// The longest text that is repeated, in bytes.
 const LONGEST: usize = 100;
-/// Early exits per insertion point, by the origin of their bodies.
+/// Most early exits per insertion point, by the origin of their bodies.
 const MOST_OWN: usize = 5;
 const MOST_LABELS: usize = 2;
 const MOST_OF_OTHERS: usize = 2;
@@ -19,11 +19,11 @@ pub struct InsertionPoint<'a> {
     pub in_loop: bool,
     /// Whether `break` would leave a `switch` rather than the loop.
     pub in_switch: bool,
-    /// The labels that the function jumps to.
+    /// The labels to which the function jumps.
     pub labels: &'a [Label],
-    /// Its offset in the file.
+    /// Its byte in the file.
     pub at: usize,
-    /// The text of the statement that follows.
+    /// The text of the next statement.
     pub before: &'a str,
 }
 
@@ -34,14 +34,14 @@ impl InsertionPoint<'_> {
     }
 }
 
-/// A label that its function jumps to.
+/// A label to which its function jumps.
 pub struct Label {
     pub name: String,
-    /// The offset of the labelled statement in the file.
+    /// The byte of the labelled statement in the file.
     pub at: usize,
 }
 
-/// The labels in a function that a `goto` of it names, in source order.
+/// The labels of a function that one of its `goto`s names, in source order.
 pub fn labels(body: Node, text: &str) -> Vec<Label> {
     let mut labels = Vec::new();
     let mut jumps: Vec<&str> = Vec::new();
@@ -108,7 +108,7 @@ pub fn names(node: Node, text: &str) -> Vec<String> {
     walk(node, &mut |node| {
         let name = text_of(node, text);
         let is_known = || found.iter().any(|known| known == name);
-        // A node's parent is looked for from the root on, so that is asked last.
+        // Tree-sitter finds a node's parent from the root, so check this last.
         let is_called = || {
             node.parent().is_some_and(|parent| {
                 parent.kind() == "call_expression"
@@ -142,7 +142,7 @@ pub fn bodies(
             put("break;".to_owned(), BodyOrigin::Break);
         }
     }
-    // Back would be a loop.
+    // Jumping back would form a loop.
     let ahead = point.labels.iter().filter(|label| label.at > point.at);
     for label in ahead.take(MOST_LABELS) {
         put(format!("goto {};", label.name), BodyOrigin::Own);

@@ -1,4 +1,4 @@
-//! Which C expressions and functions can be evaluated again without side effects.
+//! Finds the C expressions and functions that can be evaluated again without side effects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,10 +85,10 @@ pub fn is_pure(node: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> b
     pure
 }
 
-/// The program's functions and function-like macros, and their calls, to find the pure ones.
+/// The functions and function-like macros of the program with their calls, to find the pure ones.
 #[derive(Default)]
 pub struct Functions {
-    /// By name: the functions it calls, or `None` if its own code has side effects.
+    /// By name: the functions that it calls, or `None` if its own code has side effects.
     calls: BTreeMap<String, Option<BTreeSet<String>>>,
 }
 
@@ -100,13 +100,13 @@ impl Functions {
 
     /// Adds a function-like macro with this body.
     pub fn add_macro(&mut self, name: &str, body: &str) {
-        // What stands for statements is not an expression.
+        // A body that stands for statements is not an expression.
         let calls = condition::with(body, calls_of);
         self.put(name, calls.flatten());
     }
 
     fn put(&mut self, name: &str, calls: Option<BTreeSet<String>>) {
-        // Functions that share a name are all assumed to be impure.
+        // Functions that share a name count as impure.
         match self.calls.contains_key(name) {
             true => self.calls.insert(name.to_owned(), None),
             false => self.calls.insert(name.to_owned(), calls),
@@ -137,7 +137,7 @@ impl Functions {
     }
 }
 
-/// The functions that a definition calls; `None` if it changes anything but its local variables.
+/// The functions that a definition calls. `None` if it changes anything but its local variables.
 fn calls_of(definition: Node, text: &str) -> Option<BTreeSet<String>> {
     let mut locals = Locals::default();
     let mut calls = BTreeSet::new();
@@ -174,7 +174,7 @@ fn calls_of(definition: Node, text: &str) -> Option<BTreeSet<String>> {
 #[derive(Default)]
 struct Locals<'t> {
     all: BTreeSet<&'t str>,
-    /// Those whose elements and members are local, too: not pointers or array parameters.
+    /// Variables whose elements and members are local, too: neither pointers nor array parameters.
     whole: BTreeSet<&'t str>,
 }
 

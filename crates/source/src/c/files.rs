@@ -19,7 +19,7 @@ pub struct Parsed {
     pub tree: Tree,
     /// Index into [`Sources::files`]; `None` for a header.
     pub file: Option<FileIndex>,
-    /// Whether it may have sites.
+    /// Whether the file may have sites.
     pub is_wanted: bool,
 }
 
@@ -41,7 +41,7 @@ pub fn parse(
     let mut next = 0;
     let macros = macros::defined(root, &files.paths);
     let heads = Heads::among(&macros);
-    // Asked only if something cannot be parsed.
+    // Computed only if something cannot be parsed.
     let specifiers = LazyCell::new(|| specifiers::known(&macros));
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
@@ -122,7 +122,7 @@ pub fn parse(
                 literals: harvest::literals(tree.root_node(), &text),
                 imported: Vec::new(),
                 truths: harvest::truths(tree.root_node(), &text),
-                // Known once all declarations are.
+                // Set once all declarations are known.
                 null_test: NullTest::default(),
                 has_truth_names: harvest::has_truth_names(tree.root_node(), &text),
                 indices: harvest::indices(tree.root_node(), &text),
@@ -140,13 +140,13 @@ pub fn parse(
     parsed
 }
 
-/// The number of places at which a file cannot be parsed.
+/// Number of places where a file cannot be parsed.
 fn errors(tree: &Tree) -> usize {
     let mut errors = 0;
     let mut open = vec![tree.root_node()];
     while let Some(node) = open.pop() {
         errors += usize::from(node.is_error() || node.is_missing());
-        // What is missing may be a semicolon, which has no name.
+        // A missing token, such as a semicolon, has no name.
         open.extend(node.children(&mut node.walk()).filter(Node::has_error));
     }
     errors

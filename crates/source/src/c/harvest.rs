@@ -13,7 +13,7 @@ use super::syntax::{field, has_directive, operator, text_of, unparenthesized, wa
 use crate::condition::one_line;
 use crate::{Harvested, HarvestedKind};
 
-/// Longer expressions would make a condition unreadable.
+/// The longest expression, in bytes, that keeps a condition readable.
 const LONGEST: usize = 60;
 
 /// Literals as written, including those in macros, in source order, without duplicates.
@@ -46,7 +46,7 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
     found
 }
 
-/// The names of variables, fields and functions that are used as a truth value without a comparison.
+/// The names of variables, fields and functions that are used as truth values without a comparison.
 pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     each_truth(root, &mut |node| {
@@ -55,7 +55,7 @@ pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The name of a variable, of a field, or of a function that is called.
+/// The name of a variable, of a field, or of a called function.
 pub fn last_name<'t>(node: Node, text: &'t str) -> Option<&'t str> {
     match node.kind() {
         "identifier" => Some(text_of(node, text)),
@@ -94,7 +94,7 @@ pub fn each_truth<'t>(root: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
     });
 }
 
-/// Whether a file includes `stdbool.h`, or uses `true` or `false`, which some header or the compiler then defines.
+/// Whether a file includes `stdbool.h`, or uses `true` or `false`, which then some header or the compiler defines.
 pub fn has_truth_names(root: Node, text: &str) -> bool {
     let mut found = false;
     walk(root, &mut |node| {
@@ -108,7 +108,7 @@ pub fn has_truth_names(root: Node, text: &str) -> bool {
     found
 }
 
-/// The variables that are used as an array index.
+/// The variables used as array indices.
 pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     walk(root, &mut |node| {
@@ -120,7 +120,7 @@ pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The expressions of a body that have no side effects.
+/// The expressions of a body without side effects.
 pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> Vec<Harvested> {
     let mut found: Vec<Harvested> = Vec::new();
     walk(body, &mut |node| {
@@ -199,7 +199,7 @@ mod tests {
     use crate::c::syntax::parse;
 
     #[test]
-    fn a_file_knows_true_and_false_if_it_has_them_in_code() {
+    fn true_and_false_are_known_if_the_code_uses_them() {
         let knows = |text: &str| has_truth_names(parse(text).unwrap().root_node(), text);
         assert!(knows("#include <stdbool.h>\nint n;"));
         assert!(knows("#include \"own.h\"\nint f(void) { return true; }"));

@@ -1,6 +1,6 @@
-//! Macros that stand for the head of a statement, as in `EACH(node, list) { … }`, or for its beginning or end with a brace.
-//! A use of them is not valid C before expansion. They are known by their definitions; the parser sees a head of the same
-//! length instead, so offsets stay correct.
+//! Macros that stand for the head of a statement, as in `EACH(node, list) { … }`, or for its beginning or end with a
+//! brace. Their uses are not valid C before expansion. They are recognized by their definitions. The parser sees a
+//! plain head of the same length instead, so offsets stay correct.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::syntax::parse;
 enum Head {
     /// The head of a loop.
     Loop,
-    /// The head of an `if`: an `else` may follow.
+    /// The head of an `if`, which may have an `else`.
     Branch,
     /// A head with an opening brace.
     Open,
-    /// A closing brace, and perhaps what belongs to it.
+    /// A closing brace, possibly with more that belongs to the statement's end.
     Close,
 }
 
@@ -28,14 +28,14 @@ pub struct Heads {
 }
 
 impl Heads {
-    /// Those among the macros of a program. A macro with several definitions is one if all of them are.
+    /// The macros of a program that stand for heads. With several definitions, all of them must do so.
     pub fn among(macros: &[Macro]) -> Self {
         let mut definitions: BTreeMap<&str, Vec<&Macro>> = BTreeMap::new();
         for of in macros {
             definitions.entry(&of.name).or_default().push(of);
         }
         let mut heads = Self::default();
-        // A body may use other such macros.
+        // The body of a macro may use other such macros.
         loop {
             let all = definitions.iter();
             let more = all.filter(|(name, _)| !heads.by_name.contains_key(**name));
@@ -84,7 +84,7 @@ impl Heads {
             let is_begin = is_statement("", "}") || is_statement("", "} while (0);");
             return is_begin.then_some(Head::Open);
         }
-        // A type among the arguments of a call is nothing that can be parsed, but the extent of the head is known.
+        // A call with a type among its arguments cannot be parsed, but the extent of the head is known anyway.
         let whole = ["for", "while", "if"].into_iter().find(|word| {
             let rest = body.strip_prefix(word);
             rest.is_some_and(|rest| call(rest, 0) == Some(rest.len()))
@@ -98,7 +98,7 @@ impl Heads {
         }
     }
 
-    /// The text with the uses of these macros masked; `None` if there are none.
+    /// The text with the uses of these macros masked. `None` if there are none.
     pub fn masked(&self, text: &str) -> Option<String> {
         let mut masked = text.as_bytes().to_vec();
         for (name, (head, has_parameters)) in &self.by_name {
@@ -124,7 +124,8 @@ impl Heads {
     }
 }
 
-/// Masks one use. A use that is too short takes the blanks after it or before it along; if that is not enough, it stays.
+/// Masks one use. A use that is too short is extended over the blanks after or before it. If that is not enough, it
+/// stays.
 fn mask(text: &mut [u8], mut at: usize, mut end: usize, head: Head) {
     let (heads, brace): (&[&str], _) = match head {
         Head::Loop => (&[LOOP, BRANCH], ""),
@@ -136,7 +137,7 @@ fn mask(text: &mut [u8], mut at: usize, mut end: usize, head: Head) {
     let is_blank = |byte: Option<&u8>| byte == Some(&b' ');
     let lines = text[at..end].iter().filter(|byte| **byte == b'\n').count();
     let room = |at: usize, end: usize| end - at - lines;
-    // What is inserted after a brace must come after the use.
+    // Code that is inserted after a brace must come after the use, so only a use without a brace may extend to its right.
     while brace.is_empty() && room(at, end) < least && is_blank(text.get(end)) {
         end += 1;
     }
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_macro_for_a_head_is_masked_by_a_head() {
+    fn a_macro_that_stands_for_a_head_is_masked_by_one() {
         for (text, expected) in [
             (
                 "#define FOR(i,n) for (i = 0; i < n; i++)\n#define MAX(a,b) ((a)>(b)?(a):(b))\nFOR(i, f(n)) { }",

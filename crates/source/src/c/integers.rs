@@ -1,5 +1,5 @@
-//! The types of C expressions that yield an integer, as far as the program declares what they read. The compiler would
-//! not say: it converts numbers and pointers silently.
+//! The integer types of C expressions, as far as the program declares the variables and functions in them. The compiler
+//! is no help: it converts numbers and pointers silently.
 
 use tree_sitter::Node;
 
@@ -7,10 +7,10 @@ use super::syntax::{field, operator, text_of, unparenthesized};
 use super::types::Declarations;
 use crate::DeclaredType;
 
-/// Words of which the names of integer types consist.
+/// The words in names of integer types.
 const WORDS: [&str; 6] = ["char", "short", "int", "long", "signed", "unsigned"];
 
-/// Whether a name is the keyword of a type, or looks like the name of one: `u8`, `uint`, `BYTE`, `off_t`, `Node`.
+/// Whether a name is a type keyword, or looks like the name of a type: `u8`, `uint`, `BYTE`, `off_t`, `Node`.
 pub fn is_type_word(name: &str) -> bool {
     let has_lower = name.contains(|c: char| c.is_ascii_lowercase());
     let is_camel = name.starts_with(|c: char| c.is_ascii_uppercase());
@@ -35,7 +35,7 @@ const COUNTS: [&str; 7] = [
     "abs", "atoi", "labs", "sizeof", "strlen", "strnlen", "wcslen",
 ];
 
-/// What is known where an expression is.
+/// The declarations known at the place of an expression.
 pub struct Types<'a> {
     /// The program's declarations.
     pub declarations: &'a Declarations,
@@ -46,8 +46,8 @@ pub struct Types<'a> {
 }
 
 impl Types<'_> {
-    /// Whether an expression computes a number: an integer, or an address that lies some elements before or behind
-    /// another one.
+    /// Whether an expression computes a number: an integer, or an address some elements before or after another
+    /// address.
     pub fn is_number(&self, node: Node) -> bool {
         self.is_integer(node) || self.is_address(unparenthesized(node))
     }
@@ -64,7 +64,7 @@ impl Types<'_> {
             && self.is_integer(right)
     }
 
-    /// Whether an expression yields an integer. Truth values and enumerators by themselves do not count.
+    /// Whether an expression yields an integer. Truth values and single enumerators do not count.
     pub fn is_integer(&self, node: Node) -> bool {
         let node = unparenthesized(node);
         match node.kind() {
@@ -96,7 +96,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a name is a macro that stands for a whole number.
+    /// Whether a name is a macro that stands for an integer literal.
     fn is_constant(&self, name: &str) -> bool {
         let macros = &self.declarations.macros;
         macros
@@ -104,7 +104,7 @@ impl Types<'_> {
             .any(|(known, body)| known == name && is_whole(body))
     }
 
-    /// The declared type of what is read.
+    /// The declared type of an expression.
     fn ty(&self, node: Node) -> Option<String> {
         let node = unparenthesized(node);
         let part = |name| node.child_by_field_name(name);
@@ -142,14 +142,14 @@ impl Types<'_> {
         }
     }
 
-    /// The type of what a pointer points to, or of an array's elements.
+    /// The type that a pointer type points to, or the element type of an array type.
     fn behind(&self, plain: &str) -> Option<String> {
         let resolved = self.declarations.resolved(plain);
         let inner = resolved.strip_suffix("[]").or(resolved.strip_suffix('*'))?;
         Some(inner.to_owned())
     }
 
-    /// Whether a type is an integer type other than a boolean one.
+    /// Whether a type is an integer type other than a boolean type.
     fn is_integer_type(&self, plain: &str) -> bool {
         let resolved = self.declarations.resolved(plain);
         let mut words = resolved
@@ -168,7 +168,7 @@ impl Types<'_> {
     }
 }
 
-/// Whether a literal is a whole number.
+/// Whether a literal is an integer.
 fn is_whole(literal: &str) -> bool {
     let literal = literal.trim().trim_start_matches('(').trim_end_matches(')');
     let digits = literal.strip_prefix('-').unwrap_or(literal);
@@ -184,12 +184,12 @@ mod tests {
     use super::*;
     use crate::c::syntax::{parse, walk};
 
-    /// Which of the values assigned to `_` in a function are integers.
+    /// The integers among the values assigned to `_` in a function.
     fn integers(text: &str) -> Vec<String> {
         values(text, false)
     }
 
-    /// Which of the values assigned to `_` in a function are integers, or addresses that are computed, too.
+    /// The integers, and optionally the computed addresses, among the values assigned to `_` in a function.
     fn values(text: &str, with_addresses: bool) -> Vec<String> {
         let whole = format!(
             "#define SIZE 10\n#define HALF 0.5\ntypedef unsigned int word;\nstruct list {{ int size; double mean; struct list *next; }};\n\
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_tell_what_is_an_integer() {
+    fn declarations_show_what_is_an_integer() {
         let text = "_ = i; _ = w + 1; _ = a[i]; _ = p->size; _ = p->next->size - SIZE; _ = count(p); \
                     _ = (int)x; _ = 0x1F; _ = c[i] - '0'; _ = i - '0'; _ = *a;";
         assert_eq!(
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_beside_another_one_is_computed_and_no_integer() {
+    fn a_computed_address_is_a_number_but_not_an_integer() {
         let text = "_ = a + 1; _ = p - i; _ = a; _ = i - p; _ = p->next + x;";
         assert_eq!(values(text, true), ["a + 1", "p - i"]);
         assert_eq!(integers(text), [""; 0]);

@@ -1,4 +1,4 @@
-//! C's implementation of each language concern; the other files in this directory do the work.
+//! C's implementations of the language concerns. Other files in this directory do the work.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_expr::{Access, Binding, Type, Value};
@@ -16,7 +16,7 @@ use crate::language::{
 };
 use crate::{File, Site, Sources};
 
-/// What C defines.
+/// C's implementation of each concern.
 pub const CONCERNS: Concerns = Concerns {
     syntax: &C,
     conversions: &C,
@@ -30,14 +30,14 @@ pub const CONCERNS: Concerns = Concerns {
 
 /// The files to read.
 pub struct Files {
-    /// Relative to the root.
+    /// Paths relative to the root.
     pub paths: Vec<Utf8PathBuf>,
-    /// The lines that the compiler sees; `None` if it was not asked.
+    /// The lines that the compiler sees. `None` if it was not asked.
     pub taken: Option<TakenLines>,
 }
 
 impl Files {
-    /// Files about which the compiler was not asked.
+    /// Files without information from the compiler.
     pub fn new(paths: Vec<Utf8PathBuf>) -> Self {
         Self { paths, taken: None }
     }
@@ -89,7 +89,7 @@ impl Syntax for C {
     }
 }
 
-/// No test of C expects a panic.
+/// C tests never expect a panic.
 impl Panics for C {
     fn silent(&self, _: &str) -> Option<String> {
         None

@@ -26,7 +26,7 @@ impl Layout for Style {
         found.unwrap_or_else(|| "    ".to_owned())
     }
 
-    /// Whether more branches in the file have no braces than have them.
+    /// Whether the file has more branches without braces than with braces.
     fn omits_braces(&self, text: &str) -> bool {
         let branches = text.lines().map(str::trim).filter(|line| {
             line.starts_with("if (") || line.starts_with("if(") || line.contains("else if (")
@@ -36,14 +36,14 @@ impl Layout for Style {
         unbraced.len() > braced.iter().filter(|line| line.ends_with('{')).count()
     }
 
-    /// C literals do not span lines, except after a backslash.
+    /// C literals do not span lines, except with a backslash.
     fn lines_inside_literals(&self, _: &str) -> Vec<usize> {
         Vec::new()
     }
 
     fn unbraced(&self, text: &str, span: &Range<usize>) -> Option<Unbraced> {
         let before = before_comments(&text[..span.start]);
-        // After a label, too, C wants a statement.
+        // C also requires a statement after a label.
         let is_needed =
             before.ends_with([')', ':']) || ["else", "do"].iter().any(|word| ends(before, word));
         is_needed.then(|| Unbraced {
@@ -61,7 +61,7 @@ impl Layout for Style {
             Some("/*") => text[2..].find("*/").map_or(0, |end| end + 4),
             Some("//") => {
                 let mut lines = text.split_inclusive('\n');
-                // A backslash at its end continues it.
+                // A backslash at the end of the line continues the comment.
                 let is_continued =
                     |line: &&str| line.trim_end_matches(['\r', '\n']).ends_with('\\');
                 let continued: usize = lines.by_ref().take_while(is_continued).map(str::len).sum();
@@ -73,13 +73,13 @@ impl Layout for Style {
     }
 }
 
-/// The end of the last leaf other than a comment that ends at or before a byte.
+/// The end of the last leaf, other than a comment, that ends at or before the byte `at`.
 fn last_end(node: Node, text: &str, at: usize) -> usize {
     if node.start_byte() >= at || node.kind() == "comment" {
         return 0;
     }
     if node.child_count() == 0 {
-        // A directive's last leaf is the end of its line.
+        // The last leaf of a directive contains the end of its line.
         let end = node.start_byte() + text_of(node, text).trim_end().len();
         return if end <= at { end } else { 0 };
     }

@@ -28,7 +28,7 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
     }
 }
 
-/// A constant condition: a number where `true` and `false` have no meaning.
+/// A constant condition. It is a number if `true` and `false` are not known in the file.
 pub fn truth(has_names: bool, value: bool) -> &'static str {
     match (has_names, value) {
         (true, true) => "true",

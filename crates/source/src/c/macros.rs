@@ -1,4 +1,4 @@
-//! The macros that a program defines in its files and headers, as they are written.
+//! The macros that a program defines in its files and headers, as written.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ pub fn of(text: &str) -> Vec<Macro> {
         .collect()
 }
 
-/// What follows the `#` of each directive; lines that a backslash continues are one.
+/// The text after the `#` of each directive. Lines joined by a backslash count as one.
 fn directives(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut lines = text.lines();
@@ -67,7 +67,7 @@ fn directives(text: &str) -> Vec<String> {
 fn definition(directive: &str) -> Option<Macro> {
     let rest = directive.strip_prefix("define")?.trim_start();
     let (name, rest) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
-    // Only with a parenthesis right after its name, a macro has parameters.
+    // A macro has parameters only if a parenthesis directly follows its name.
     let (has_parameters, body) = match rest.strip_prefix('(') {
         Some(rest) => (true, rest.split_once(')')?.1),
         None => (false, rest),
@@ -90,7 +90,7 @@ fn without_comments(body: &str) -> String {
     kept + rest
 }
 
-/// The path of a header, of an `#include` with quotes.
+/// The path of the header in an `#include` with quotes.
 fn quoted(directive: &str) -> Option<&str> {
     let path = directive.strip_prefix("include")?;
     path.trim_start().strip_prefix('"')?.split('"').next()
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_found_in_files_and_headers_on_any_number_of_lines() {
+    fn definitions_of_any_number_of_lines_are_found_in_files_and_headers() {
         let dir = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(dir.path()).unwrap();
         std::fs::create_dir(root.join("inc")).unwrap();

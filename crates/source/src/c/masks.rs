@@ -1,16 +1,16 @@
-//! Masks spellings that the parser cannot handle, and calls that can only be macros for heads of statements. The parser sees
-//! other text of the same length, so offsets stay correct; the text itself does not change.
+//! Masks spellings that the parser rejects, and calls that can only be macros for heads of statements. The parser sees
+//! other text of the same length, so offsets stay correct. The text itself does not change.
 
 use std::collections::BTreeSet;
 
-/// The replacements of a macro for the head of a statement.
+/// Replacements for a macro that stands for the head of a statement.
 pub const LOOP: &str = "for(;_;)";
 pub const BRANCH: &str = "if(_)";
 
 /// Words that `iso646.h`, or the program itself, defines as operators. No operator is longer than its word.
 const OPERATORS: [(&str, &str); 3] = [("and", "&&"), ("or", "||"), ("not", "!")];
 
-/// Digraphs and what they stand for, at the same length.
+/// Digraphs with their meanings, padded to the same length.
 const DIGRAPHS: [(&str, &str); 6] = [
     ("%:%:", "##  "),
     ("%:", "# "),
@@ -20,16 +20,15 @@ const DIGRAPHS: [(&str, &str); 6] = [
     ("%>", " }"),
 ];
 
-/// The text with other spellings of an expression's operators and brackets masked by the usual ones; `None` if there are
-/// none.
+/// The text with alternative spellings of operators and brackets replaced by the usual ones. `None` if there are none.
 pub fn usual(text: &str) -> Option<String> {
     let brackets = without_digraphs(text);
     let words = without_words(brackets.as_deref().unwrap_or(text));
     words.or(brackets)
 }
 
-/// The text with digraphs masked; `None` if there are none. Those in literals and comments are masked, too, which changes no
-/// tree.
+/// The text with digraphs masked. `None` if there are none. Digraphs in literals and comments are masked, too, which
+/// does not affect the tree.
 fn without_digraphs(text: &str) -> Option<String> {
     let has_any = DIGRAPHS.iter().any(|(digraph, _)| text.contains(digraph));
     has_any.then(|| {
@@ -39,7 +38,7 @@ fn without_digraphs(text: &str) -> Option<String> {
     })
 }
 
-/// The text with alternative operator words masked by their operators; `None` if there are none.
+/// The text with operator words masked by their operators. `None` if there are none.
 fn without_words(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
     for (word, operator) in OPERATORS {
@@ -56,7 +55,7 @@ fn without_words(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// Masks something in a text; `None` if it is not there.
+/// Masks something in a text; returns `None` if the text has none of it.
 pub type Mask<'m> = &'m dyn Fn(&str) -> Option<String>;
 
 /// The masked text to parse; `None` if nothing needs masking.
@@ -69,7 +68,7 @@ pub fn masked(text: &str) -> Option<String> {
     })
 }
 
-/// The text with `typeof (expression)` masked by the name of an unknown type; `None` if there is none.
+/// The text with `typeof (expression)` masked by the name of an unknown type. `None` if there is none.
 pub fn without_typeof(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
     for word in ["typeof", "__typeof__", "__typeof"] {
@@ -86,8 +85,9 @@ pub fn without_typeof(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// The text with calls masked that can only be a macro for a head, whatever the macro is: indented, they begin a line, end it
-/// without a semicolon, and a brace or a deeper line follows. Where none follows, capitals are a whole statement. This is worth trying only for what cannot be parsed.
+/// The text with calls masked that can only be macros for heads. Such a call starts an indented line and ends it
+/// without a semicolon, and a brace or a more deeply indented line follows. A call in capitals that nothing of this
+/// kind follows is masked as a whole statement. Worth trying only for text that cannot be parsed.
 pub fn without_likely_heads(text: &str) -> Option<String> {
     const KEYWORDS: [&str; 5] = ["if", "for", "while", "switch", "return"];
     let mut masked = text.to_owned();
@@ -118,7 +118,7 @@ pub fn without_likely_heads(text: &str) -> Option<String> {
         let instead = match is_head {
             true if end - at >= LOOP.len() => LOOP,
             true if end - at >= BRANCH.len() => BRANCH,
-            // What stands for statements, or for labels of a `switch`.
+            // The macro stands for statements, or for labels of a `switch`.
             false if is_loud && rest.is_empty() => ";",
             _ => continue,
         };
@@ -127,7 +127,7 @@ pub fn without_likely_heads(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// The bytes of white space that a line begins with.
+/// The bytes of white space at the start of a line.
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
@@ -137,7 +137,7 @@ pub fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The text without these names, which are known to be macros that stand for specifiers; `None` if there are none.
+/// The text without these names, which are known to be macros for specifiers. `None` if none occurs.
 pub fn without_names(text: &str, names: &BTreeSet<String>) -> Option<String> {
     let mut masked = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -159,9 +159,9 @@ pub fn without_names(text: &str, names: &BTreeSet<String>) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// The text without the names of macros that stand for specifiers or attributes, as in `API_INLINE int f(void)`: capitals
-/// before a type and the name of a function, or on a line before them. `None` if there are none. A type's name may
-/// look the same, so this is worth trying only for what cannot be parsed.
+/// The text without names that look like macros for specifiers or attributes, as in `API_INLINE int f(void)`: names in
+/// capitals before a type and the name of a function, or on the line before them. `None` if there are none. The name of
+/// a type may look the same, so this is worth trying only for text that cannot be parsed.
 pub fn unspecified(text: &str) -> Option<String> {
     let mut masked = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').peekable();
@@ -172,7 +172,7 @@ pub fn unspecified(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// A line without such names; `next` is the line after it.
+/// A line without such names. `next` is the line after it.
 fn without_specifiers(line: &str, next: &str) -> String {
     let mut masked = line.to_owned();
     let is_name = |word: &str| !word.is_empty() && word.chars().all(is_part);
@@ -182,7 +182,7 @@ fn without_specifiers(line: &str, next: &str) -> String {
         words.filter(|word| is_name(word)).count()
     };
     let mut at = 0;
-    // Only at the margin, where functions are declared.
+    // Functions are declared at the margin, so only names there count.
     while let Some(rest) = line.get(at..).filter(|rest| rest.starts_with(is_part)) {
         let end = at + rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let after = &line[end..];
@@ -199,7 +199,7 @@ fn without_specifiers(line: &str, next: &str) -> String {
     masked
 }
 
-/// The end of the parenthesized arguments that start at a byte.
+/// The end of the parenthesized arguments that start at the byte `at`.
 pub fn call(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let open = rest.len() - rest.trim_start().len();
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_that_is_computed_is_masked_by_a_name() {
+    fn typeof_is_masked_by_a_name() {
         let masked = masked("typeof(*v) key = v[i]; __typeof__ (a) b; x = typeofs(a);").unwrap();
         assert_eq!(
             masked,
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_only_be_a_head_is_masked_by_one() {
+    fn a_call_that_can_only_be_a_head_is_masked_by_one() {
         let text = "int f(void)\n{\n  each(list, n) {\n  }\n  every(a, b)\n    go(a);\n  g(a,\n    b);\n}\n";
         let masked = without_likely_heads(text).unwrap();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How a file asks whether a pointer is null, so that a patch asks in the same way.
+//! How a file tests whether a pointer is null, so that patches use the same form.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use super::syntax::{operator, text_of, unparenthesized, walk};
 use super::types::{Declarations, declarators};
 use crate::NullTest;
 
-/// The expression that a comparison holds against `NULL` or 0, and against which of these. Whether it is a pointer is
-/// certain only of `NULL`.
+/// The expression that a comparison compares with `NULL` or 0, and with which of these. Only with `NULL` is it certain
+/// to be a pointer.
 pub fn tested<'t>(comparison: Node<'t>, text: &str) -> Option<(NullTest, Node<'t>)> {
     let is_test = matches!(operator(comparison), "==" | "!=");
     if comparison.kind() != "binary_expression" || !is_test {
@@ -47,7 +47,7 @@ pub fn pointers(parsed: &[Parsed], declarations: &Declarations) -> BTreeSet<Stri
     names
 }
 
-/// The form that most of a file's tests have, or the shortest one of several.
+/// The most frequent form of null tests in a file. Of equally frequent forms, the shortest.
 pub fn usual(root: Node, text: &str, pointers: &BTreeSet<String>) -> NullTest {
     let is_pointer = |node: Node| last_name(node, text).is_some_and(|name| pointers.contains(name));
     let (mut truths, mut nulls, mut zeros) = (0, 0, 0);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tests_of_a_file_show_how_it_asks() {
+    fn the_most_frequent_form_of_null_tests_is_found() {
         let within = |body: &str| format!("int f(void) {{ {body} }}");
         for (body, wanted) in [
             ("return n;", NullTest::Truth),

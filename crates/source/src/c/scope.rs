@@ -1,5 +1,5 @@
-//! The names visible at a program point, and which of them are definitely assigned there. The compiler is no
-//! oracle for this: it accepts reads of uninitialized variables.
+//! The names visible at a program point, and which of them are definitely assigned there. The compiler cannot tell: it
+//! accepts reads of uninitialized variables.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ pub type Assigned = Option<BTreeSet<Variable>>;
 #[derive(Clone, Debug, Default)]
 pub struct Scopes {
     names: Vec<Name>,
-    /// The number of names at the start of each open scope.
+    /// The number of visible names at the start of each open scope.
     opened: Vec<usize>,
-    /// The number of each name's declaration.
+    /// The declaration of each name.
     numbers: Vec<Variable>,
     next: Variable,
     assigned: BTreeSet<Variable>,
-    /// The variables assigned somewhere before, on whatever path.
+    /// The variables assigned on some path so far.
     touched: BTreeSet<Variable>,
     is_unreachable: bool,
 }
@@ -73,7 +73,7 @@ impl Scopes {
         (!self.is_unreachable).then(|| self.assigned.clone())
     }
 
-    /// Continues from a program point with this state.
+    /// Continues at a program point with this state.
     pub fn set(&mut self, state: Assigned) {
         self.is_unreachable = state.is_none();
         self.assigned = state.unwrap_or_default();
@@ -88,7 +88,7 @@ impl Scopes {
         self.visible_of(&self.assigned)
     }
 
-    /// The visible names that may have a value: those that were assigned on some path. Nothing may record them.
+    /// The visible names that may have a value: those assigned on some path. They must not be captured.
     pub fn visible_with_perhaps_a_value(&self) -> Arc<[Name]> {
         self.visible_of(&self.touched)
     }

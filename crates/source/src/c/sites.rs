@@ -89,14 +89,14 @@ struct Finder<'a> {
     text: &'a str,
     function: FunctionIndex,
     returns_boolean: bool,
-    /// How often each site description occurred, for stable ids.
+    /// Number of sites so far with each description, for stable ids.
     ids: &'a mut BTreeMap<String, u32>,
     scopes: Scopes,
     /// The variables that have a value in the whole function: globals and parameters.
     entry: BTreeSet<usize>,
     break_targets: Vec<BreakTarget>,
     labels: Vec<Label>,
-    /// Whether only assignments are looked for.
+    /// Whether to visit code only for its assignments, without adding sites.
     is_without_sites: bool,
 }
 
@@ -111,7 +111,7 @@ impl Finder<'_> {
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .collect();
         self.declare_around(definition);
-        // A `main` that never uses its parameters has no conditions over them.
+        // A `main` that never uses its parameters gets no conditions over them.
         let is_main = self.sources.functions[self.function].name == "main";
         for (name, ty) in early_exits::parameters(definition, self.text) {
             if !is_main || words.contains(&*name) {
@@ -125,7 +125,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Declares what a nested function sees of the functions around it: their parameters, and what is declared before it.
+    /// Declares the names that a nested function sees of the functions around it: their parameters, and variables
+    /// declared before it.
     fn declare_around(&mut self, definition: Node) {
         let mut around = Vec::new();
         let mut inner = definition;
@@ -201,7 +202,8 @@ impl Finder<'_> {
             min_binding: template.min_binding,
             template,
             function: self.function,
-            // A name that replaces another one there is not recorded, only tried.
+            // In integer expressions, names without a certain value may be tried as replacements, but they are not
+            // captured.
             names: match kind.computes() {
                 true => self.scopes.visible_with_perhaps_a_value(),
                 false => self.scopes.visible(),
@@ -215,7 +217,7 @@ impl Finder<'_> {
         is_pure(node, self.text, self.facts.is_pure_call)
     }
 
-    /// Visits a condition that decides about control flow, then adds its site.
+    /// Visits a condition that decides control flow, then adds its site.
     fn condition(&mut self, kind: SiteKind, condition: Node) {
         let condition = unparenthesized(condition);
         if self.begins_with_effect(condition) {
@@ -224,13 +226,13 @@ impl Finder<'_> {
         }
         self.operands(condition);
         self.expression(condition);
-        // A constant, as in `while (1)`, is intended.
+        // A constant condition, as in `while (1)`, is intended.
         if !matches!(condition.kind(), "number_literal" | "true" | "false") {
             self.condition_site(kind, condition);
         }
     }
 
-    /// Whether another operand of `&&` can stand before a condition, and the first one there has side effects.
+    /// Whether another operand of `&&` can be put before a condition whose first operand has side effects.
     fn begins_with_effect(&self, condition: Node) -> bool {
         match (condition.kind(), operator(condition)) {
             ("binary_expression", "&&") => condition
@@ -250,8 +252,8 @@ impl Finder<'_> {
         }
     }
 
-    /// A condition with side effects cannot be replaced as a whole; its operands without side effects become
-    /// sites of their own.
+    /// A condition with side effects cannot be replaced as a whole. Its operands without side effects become sites of
+    /// their own.
     fn operands(&mut self, condition: Node) {
         let is_connective = matches!(operator(condition), "&&" | "||");
         if condition.kind() != "binary_expression" || !is_connective || self.is_pure(condition) {

@@ -1,12 +1,13 @@
-//! Macros that stand for specifiers or attributes, or for nothing, as `local` for `static` and `API` for a visibility:
-//! the parser takes their names for types. They are known by their definitions, in the program's files and headers.
+//! Macros that stand for specifiers or attributes, or for nothing, such as `local` for `static` or `API` for a
+//! visibility. The parser takes their names for types. They are recognized by their definitions in the program's files
+//! and headers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::macros::Macro;
 use super::masks::{call, is_part};
 
-/// What the bodies of such macros consist of, beside attributes and other such macros.
+/// Words that make up the bodies of such macros, besides attributes and other such macros.
 const SPECIFIERS: [&str; 18] = [
     "auto",
     "const",
@@ -29,7 +30,7 @@ const SPECIFIERS: [&str; 18] = [
 ];
 const ATTRIBUTES: [&str; 3] = ["__attribute__", "__attribute", "__declspec"];
 
-/// The names of such macros among those that a program defines.
+/// The names of such macros among the macros that a program defines.
 pub fn known(macros: &[Macro]) -> BTreeSet<String> {
     let mut bodies: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for of in macros.iter().filter(|of| !of.has_parameters) {
@@ -41,7 +42,7 @@ pub fn known(macros: &[Macro]) -> BTreeSet<String> {
         let more: Vec<String> = bodies
             .iter()
             .filter(|(name, bodies)| {
-                // On another system it may be a word of that system, as `WINAPI`.
+                // On another system it may stand for a word of that system, such as `WINAPI`.
                 let may_stand = |body: &&str| stands(body) || is_word(body);
                 !names.contains(**name) && bodies.iter().any(stands) && bodies.iter().all(may_stand)
             })
@@ -58,7 +59,7 @@ fn is_word(body: &str) -> bool {
     body.chars().all(is_part) && body.starts_with(|c: char| !c.is_ascii_digit())
 }
 
-/// Whether a macro's body is specifiers, attributes and such macros only.
+/// Whether a macro's body has only specifiers, attributes and other such macros.
 fn stands_for_specifiers(body: &str, names: &BTreeSet<String>) -> bool {
     let mut rest = body.trim_start();
     while !rest.is_empty() {
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn macros_for_specifiers_are_known_by_their_definitions() {
+    fn macros_for_specifiers_are_recognized_by_their_definitions() {
         let text = "#define local static\n#define MOST 8\n#define F(x) x\n#define TYPE int\n\
                     #ifndef A_H\n#define A_H\n# define API __attribute__ ((visibility (\"default\"))) // all\n#define API_INLINE static inline API\n#define SIZE\n#define SIZE 3\n#define CALL WINAPI\n#define CALL\n";
         let known = known(&macros::of(text));

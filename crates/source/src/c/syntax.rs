@@ -25,7 +25,7 @@ pub fn text_of<'t>(node: Node, text: &'t str) -> &'t str {
     &text[node.byte_range()]
 }
 
-/// Whether a text has a preprocessor directive.
+/// Whether a text contains a preprocessor directive.
 pub fn has_directive(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with('#'))
 }
@@ -35,7 +35,7 @@ pub fn field<'t>(node: Node, name: &str, text: &'t str) -> Option<&'t str> {
     Some(text_of(node.child_by_field_name(name)?, text))
 }
 
-/// The operator of an expression, even if it is written as a masked word; empty if there is none.
+/// The operator of an expression, even if its word is masked. Empty if there is none.
 pub fn operator(node: Node) -> &'static str {
     let operator = node.child_by_field_name("operator");
     operator.map_or("", |operator| operator.kind())

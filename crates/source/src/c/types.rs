@@ -56,14 +56,15 @@ impl Declarations {
         });
     }
 
-    /// Whether a function-like macro of the program uses its arguments as code only: it neither makes a name of one nor
-    /// prints its text, unless on standard error, which no test reads.
+    /// Whether a function-like macro of the program uses its arguments only as code. It must not paste them into a name
+    /// or print their text, unless to standard error, which no test reads.
     pub fn takes_code(&self, name: &str) -> bool {
         const DEEPEST: usize = 4;
         self.functions.contains_key(name) && !self.quotes(name, DEEPEST)
     }
 
-    /// Whether a macro, or one that it uses, has the operator `#` or `##`.
+    /// Whether a macro, or one that it uses, contains the operator `#` or `##` in a body that does not write to
+    /// standard error. Also true beyond `deepest` levels of macros.
     fn quotes(&self, name: &str, deepest: usize) -> bool {
         let Some(body) = self.functions.get(name) else {
             return false;
@@ -154,7 +155,7 @@ impl Declarations {
         }
     }
 
-    /// The type behind a chain of typedefs.
+    /// The type at the end of a chain of typedefs.
     pub fn resolved<'a>(&'a self, mut plain: &'a str) -> &'a str {
         for _ in 0..8 {
             match self.aliases.get(plain) {
@@ -181,7 +182,7 @@ impl Declarations {
         }
     }
 
-    /// Whether a type is a pointer, as it is written or behind a typedef.
+    /// Whether a type is a pointer, as written or through a typedef.
     pub fn is_pointer(&self, plain: &str) -> bool {
         self.resolved(plain).ends_with('*')
     }
@@ -281,7 +282,7 @@ mod tests {
     use crate::c::syntax::parse;
 
     #[test]
-    fn a_macro_that_prints_its_argument_takes_more_than_code() {
+    fn a_macro_that_prints_its_argument_does_not_take_only_code() {
         let text = "#define HINT(x) f(!!(x), \"#\")\n#define ALSO(x) HINT(x)\n#define SHOW(x) printf(#x)\n\
                     #define JOIN(x) a##x\n#define INNER(x) SHOW(x)\n\
                     #define CHECK(x) if (!(x)) fprintf(stderr, \"%s\", #x)\n#define SELF(x) SELF(x)\n";

@@ -1,5 +1,5 @@
-//! The lines of a file in which no patch is looked for, because they cannot be parsed: everything that is in no function that
-//! can be read, and is more than a declaration.
+//! The lines of a file in which no patch is searched for, because they cannot be parsed: everything outside readable
+//! functions that is more than a declaration.
 
 use camino::Utf8Path;
 use tree_sitter::Node;
@@ -8,13 +8,13 @@ use super::name_of;
 use super::syntax::{first_error, text_of};
 use crate::{Skipped, Sources};
 
-/// The most characters that are quoted of what cannot be parsed.
+/// Most characters quoted from text that cannot be parsed.
 const MOST_QUOTED: usize = 40;
 
-/// Words before parentheses that name no function.
+/// Words before parentheses that are not names of functions.
 const KEYWORDS: [&str; 6] = ["if", "while", "for", "switch", "return", "sizeof"];
 
-/// Nodes that have parts of a file in them.
+/// Nodes that contain parts of a file.
 const CONTAINERS: [&str; 8] = [
     "preproc_if",
     "preproc_ifdef",
@@ -26,7 +26,7 @@ const CONTAINERS: [&str; 8] = [
     "translation_unit",
 ];
 
-/// A part of a file. Rows count from 0.
+/// A part of a file. Rows are counted from 0.
 #[derive(Debug)]
 struct Part {
     first: usize,
@@ -36,19 +36,20 @@ struct Part {
 
 #[derive(Debug)]
 enum Kind {
-    /// A function that can be read.
+    /// A function that can be parsed.
     Read,
-    /// A declaration, a directive or the like: nothing that could be patched, unless it is inside what cannot be read.
+    /// A declaration, a directive or the like. It contains nothing to patch, unless it is inside code that cannot be
+    /// parsed.
     Harmless,
-    /// A whole function that cannot be read, with the row of its first error.
+    /// A whole function that cannot be parsed, with the row of its first error.
     Function(String, usize),
-    /// Statements or a brace outside of functions: they belong to what is before them.
+    /// Statements or a brace outside functions. They belong to the part before them.
     Rest,
-    /// Anything else that cannot be read.
+    /// Anything else that cannot be parsed.
     Odd,
 }
 
-/// Adds to [`Sources::skipped`] each run of lines that cannot be read.
+/// Adds each run of lines that cannot be parsed to [`Sources::skipped`].
 pub fn report(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
     for (reason, what) in runs(root, text).iter().map(|run| run.described(text)) {
         sources.skipped.push(Skipped {
@@ -59,17 +60,17 @@ pub fn report(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
     }
 }
 
-/// Lines one after the other, from 0 and both included.
+/// Consecutive lines, counted from 0; both ends are included.
 #[derive(Debug)]
 struct Run {
     first: usize,
     last: usize,
-    /// The function that they are, and the row of its first error.
+    /// The function that they make up, and the row of its first error.
     function: Option<(String, usize)>,
 }
 
 impl Run {
-    /// What cannot be parsed, and what has no sites therefore.
+    /// Why the lines cannot be parsed, and what therefore has no sites.
     fn described(&self, text: &str) -> (String, &'static str) {
         let (count, within) = lines(self.first, self.last);
         match &self.function {
@@ -99,7 +100,7 @@ impl Run {
     }
 }
 
-/// The runs of lines that cannot be read, in their order. A function that can be read ends a run.
+/// The runs of lines that cannot be parsed, in order. A function that can be parsed ends a run.
 fn runs(root: Node, text: &str) -> Vec<Run> {
     let mut parts = Vec::new();
     collect(root, text, &mut parts);
@@ -122,7 +123,7 @@ fn runs(root: Node, text: &str) -> Vec<Run> {
                 });
                 is_open = true;
             }
-            // A brace after a function that can be read.
+            // A brace after a function that can be parsed.
             Kind::Rest if !is_open && is_brace(&part, text) => {}
             Kind::Rest | Kind::Odd => {
                 let is_rest = matches!(part.kind, Kind::Rest);
@@ -143,7 +144,7 @@ fn runs(root: Node, text: &str) -> Vec<Run> {
     runs
 }
 
-/// Whether there is nothing but braces in the lines of a part.
+/// Whether the lines of a part contain only braces.
 fn is_brace(part: &Part, text: &str) -> bool {
     let lines = text.lines().skip(part.first);
     let mut lines = lines.take(part.last + 1 - part.first);
@@ -153,7 +154,7 @@ fn is_brace(part: &Part, text: &str) -> bool {
     })
 }
 
-/// Adds the parts of a node, in their order.
+/// Adds the parts of a node, in order.
 fn collect(node: Node, text: &str, parts: &mut Vec<Part>) {
     let is_container = CONTAINERS.contains(&node.kind());
     for child in node.children(&mut node.walk()) {
@@ -171,11 +172,11 @@ fn collect(node: Node, text: &str, parts: &mut Vec<Part>) {
                 continue;
             }
             "function_definition" => function(child, text).unwrap_or(Kind::Odd),
-            // Macros that stand for heads leave what follows them outside of functions.
+            // If a macro stands for a head, the statement after it ends up outside functions.
             kind if kind.ends_with("_statement") && kind != "expression_statement" => Kind::Rest,
             _ if child.has_error() && is_only_braces(child, text) => Kind::Rest,
             _ if child.has_error() => Kind::Odd,
-            // A word or a bracket that belongs to what cannot be parsed.
+            // A word or a bracket of code that cannot be parsed.
             _ if !is_container && (child.child_count() == 0 || !child.is_named()) => Kind::Odd,
             _ => Kind::Harmless,
         };
@@ -187,7 +188,7 @@ fn collect(node: Node, text: &str, parts: &mut Vec<Part>) {
     }
 }
 
-/// Whether a function that can be read is below a node that cannot be.
+/// Whether a node that cannot be parsed contains a function that can.
 fn has_function(node: Node) -> bool {
     let is_read = |node: Node| node.kind() == "function_definition" && !node.has_error();
     node.has_error()
@@ -196,21 +197,21 @@ fn has_function(node: Node) -> bool {
             .any(|child| is_read(child) || has_function(child))
 }
 
-/// A function that cannot be read, if it has a name.
+/// A function that cannot be parsed, if it has a name.
 fn function(definition: Node, text: &str) -> Option<Kind> {
     let error = first_error(definition)?.start_position().row;
     let name = name_of(definition, text).filter(|name| !KEYWORDS.contains(name))?;
     Some(Kind::Function(name.to_owned(), error))
 }
 
-/// Whether a node is only the end of what another one begins.
+/// Whether a node is only the end of another part.
 fn is_only_braces(node: Node, text: &str) -> bool {
     let text = text_of(node, text);
     let is_end = |c: char| c.is_whitespace() || matches!(c, '}' | ';');
     text.contains('}') && text.chars().all(is_end)
 }
 
-/// How many lines these are, counted from 0 and both included, and which.
+/// The number of these lines, and their names in messages. Rows are counted from 0; both ends are included.
 fn lines(first: usize, last: usize) -> (usize, String) {
     match last - first {
         0 => (1, format!("line {}", first + 1)),
@@ -218,7 +219,7 @@ fn lines(first: usize, last: usize) -> (usize, String) {
     }
 }
 
-/// The last line, from 0, of which a node has something.
+/// The last row, counted from 0, that contains text of a node.
 fn last_row(node: Node) -> usize {
     let (start, end) = (node.start_position(), node.end_position());
     match end.column {
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
     use crate::c::syntax::parse;
 
-    /// The lines that are reported, counted from 1, with the names of functions.
+    /// The reported lines, counted from 1, with the names of functions.
     fn reported(text: &str) -> Vec<(String, usize, usize)> {
         let tree = parse(text).unwrap();
         let runs = runs(tree.root_node(), text).into_iter();
@@ -247,7 +248,7 @@ mod tests {
         "int plain(int a)\n{\n    if (a > 3)\n        return 1;\n    return 0;\n}\n";
 
     #[test]
-    fn a_function_that_macros_make_is_named_with_all_its_lines() {
+    fn a_function_made_of_macros_is_named_with_all_its_lines() {
         for odd in [
             "PROC(one, (int a, int b))\n    if (a > b)\n        return 2;\n    while (a < b) {\n        a++;\n    }\n    return 3;\nENDPROC\n",
             "PROC(one, (int a))\n    int b = a > 1;\n    if (b)\n        return 2;\n    return 3;\nENDPROC\n",
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_is_not_reported() {
+    fn parsed_code_is_not_reported() {
         let text = "#include <a.h>\n#ifdef A\nint a;\n#else\nint f(a) int a; { return a > 1; }\n#endif\nextern \"C\" {\nint b;\n}\n\
                     __attribute__((cold)) int g(int a)\n{\n    asm(\"\");\n    return ({ int b = a; b > 2; });\n}\n;\n";
         let text = format!("{text}{PLAIN}");
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_has_its_name() {
+    fn a_function_is_reported_by_its_name() {
         let text =
             "int one(int a)\n{\n    IF a > 1 THEN\n        return 2;\n    FI\n    return 3;\n}\n";
         let text = format!("{text}{PLAIN}");

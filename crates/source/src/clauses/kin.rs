@@ -1,25 +1,25 @@
-//! Names that can stand for one another, anywhere in the subject.
+//! Names that can replace one another anywhere in the subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Constant, DataType, DeclaredType, Sources};
 
-/// Types with more fields or variants than this say little.
+/// Most fields or variants of a type that count as siblings: in larger types, similarity means little.
 const MOST_KIN: usize = 12;
 
-/// Names that can stand for one another in the whole subject.
+/// Names that can replace one another in the whole subject.
 #[derive(Clone, Debug, Default)]
 pub struct Kin {
-    /// By the name of a field or variant, the others of its types; by a getter's call, those that are alike.
+    /// For each field or variant, its siblings in all types that have it; for each getter call, similar getter calls.
     pub(super) alike: BTreeMap<String, BTreeSet<String>>,
-    /// By a type, the names without content that the subject's code takes from it, the most frequent first. It may be a
-    /// type of another crate.
+    /// For each type, the variants and constants that the subject's code names without content, most frequent first. It
+    /// may be a type of another crate.
     pub(super) of_types: BTreeMap<String, Vec<String>>,
 }
 
 #[cfg(test)]
 impl Kin {
-    /// For tests: names, each with one that is like it.
+    /// For tests: names, each with one sibling.
     pub(crate) fn of_alike<const N: usize>(pairs: [(&str, &str); N]) -> Self {
         let pairs = pairs.map(|(one, other)| (one.to_owned(), [other.to_owned()].into()));
         Self {
@@ -29,8 +29,8 @@ impl Kin {
     }
 }
 
-/// By each field those of its struct that have its type, whatever its arguments are, by each variant the others of its
-/// enum, and by the name that a getter is named after the getter.
+/// Finds the siblings: for each field, the fields of the struct with the same type, whatever its arguments; for each
+/// variant, the other variants of its enum; for each name, the getters named after it.
 pub fn kin(sources: &Sources) -> Kin {
     Kin {
         alike: alike(sources),
@@ -41,7 +41,7 @@ pub fn kin(sources: &Sources) -> Kin {
 /// See [`Kin::of_types`].
 fn of_types(sources: &Sources) -> BTreeMap<String, Vec<String>> {
     let mut numbers: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    // What another build lacks is not named.
+    // A variant that another build lacks must not be used.
     let functions = sources.functions.iter().filter(|it| it.cfgs.is_empty());
     for function in functions {
         let text = &sources.files[function.file].text[function.span.clone()];
@@ -62,7 +62,7 @@ fn of_types(sources: &Sources) -> BTreeMap<String, Vec<String>> {
     ordered.collect()
 }
 
-/// Whether every build has the name, if the type is the subject's own.
+/// Whether every build has this variant or constant. True if the type belongs to another crate.
 fn is_everywhere(sources: &Sources, owner: &str, name: &str) -> bool {
     let mut constants = sources.constants.iter();
     let is_constant = |it: &Constant| it.name == name && it.owner.as_deref() == Some(owner);
@@ -117,8 +117,8 @@ fn alike(sources: &Sources) -> BTreeMap<String, BTreeSet<String>> {
     kin
 }
 
-/// Methods of one type that take nothing, begin with the same word and return the same: `as_text` and `as_number`,
-/// whatever is in the `Option` that they return.
+/// Methods of one type without parameters whose names start with the same word and which return the same type, whatever
+/// its arguments: `as_text` and `as_number`.
 fn getters(sources: &Sources) -> impl Iterator<Item = BTreeSet<&str>> {
     let mut groups: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
     for callable in sources.callables.iter().filter(|it| it.cfgs.is_empty()) {
@@ -141,7 +141,7 @@ mod tests {
     use crate::rust::read_text;
 
     #[test]
-    fn fields_of_one_type_are_siblings_whatever_its_arguments_are() {
+    fn fields_of_one_type_are_siblings_whatever_its_arguments() {
         let text = "struct S { v4: Set<A>, v6: Set<B>, name: String }";
         let kin = kin(&read_text(text));
         assert_eq!(kin.alike["v4"], BTreeSet::from(["v6".to_owned()]));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_other_crates_have_the_names_that_the_subject_takes_from_them() {
+    fn types_of_other_crates_have_the_names_that_the_subject_uses() {
         let text = "fn f(m: &Method) -> bool { m == Method::GET || g(Method::HEAD) }
             fn g(m: Method) -> bool { m == http::Method::GET && Method::new(1) }";
         let kin = kin(&read_text(text));

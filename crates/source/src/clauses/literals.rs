@@ -1,14 +1,14 @@
-//! Literals in a text, and those that can stand for one.
+//! The literals of a text, and other literals that can replace one.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Around;
 
-/// Literals in place of one literal.
+/// Most literals that replace one literal.
 const MOST_LITERALS: usize = 6;
 
-/// The bytes of the literals: characters, texts and decimal numbers.
+/// The byte ranges of the literals: characters, strings and decimal numbers.
 pub fn literals(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = 0;
@@ -25,7 +25,7 @@ pub fn literals(text: &str) -> Vec<Range<usize>> {
                 Some(digits.map_or(text.len(), |digits| at + digits))
             }
         };
-        // An apostrophe without its like starts a lifetime.
+        // An apostrophe without a second one starts a lifetime.
         let Some(end) = end else {
             rest = at + 1;
             continue;
@@ -57,7 +57,7 @@ fn closing(text: &str, at: usize, quote: char) -> Option<usize> {
     None
 }
 
-/// Literals that can stand for a literal: others of its kind, and for a number the products and sums of two others.
+/// Literals that can replace a literal: others of its kind, and for a number also products and sums of two others.
 pub(super) fn other_literals(literal: &str, around: Around) -> Vec<String> {
     let kind = |text: &str| match text.as_bytes().first() {
         Some(first) if first.is_ascii_digit() => b'0',
@@ -93,7 +93,7 @@ pub(super) fn other_literals(literal: &str, around: Around) -> Vec<String> {
     found
 }
 
-/// The character that mostly is treated like one: the other end of a line, the bracket that closes what it opens.
+/// The character that is usually treated like this one, such as the closing bracket for the opening one.
 pub fn mate(literal: &str) -> Option<String> {
     const MATES: [[&str; 2]; 7] = [
         ["\\n", "\\r"],
@@ -111,8 +111,8 @@ pub fn mate(literal: &str) -> Option<String> {
     Some(literal.replace(inside, other))
 }
 
-/// A text or character with its letters in the other case, if they all are in one: `"0X"` for `"0x"`. The letter of an
-/// escape has no case.
+/// A string or character with its letters in the other case, if all are in one case: `"0X"` for `"0x"`. `None` with
+/// escapes, whose letters have no case.
 fn in_other_case(literal: &str) -> Option<String> {
     let start = literal.find(['"', '\''])? + 1;
     let (before, inside) = literal.split_at(start);
@@ -132,7 +132,7 @@ fn in_other_case(literal: &str) -> Option<String> {
     ))
 }
 
-/// A text with its letters in the case of another one, where each of the two has only one.
+/// The literal `other` in the case of `literal`, if each of them has letters of only one case.
 pub(super) fn in_case_of(literal: &str, other: &str) -> String {
     let is_upper = |text: &str| text.contains(char::is_uppercase);
     match (in_other_case(literal), in_other_case(other)) {
@@ -141,7 +141,7 @@ pub(super) fn in_case_of(literal: &str, other: &str) -> String {
     }
 }
 
-/// What a quoted literal quotes.
+/// A literal from its first quote on.
 fn inside(literal: &str) -> &str {
     literal
         .find(['"', '\''])

@@ -1,11 +1,11 @@
-//! Names that a function binds together: `whole` and `frac` of `let (whole, frac) = …`, parameters of one type. What is
-//! asked of one of them is often to be asked of the others.
+//! Names that a function binds together: `whole` and `frac` in `let (whole, frac) = …`, or parameters of one type. A
+//! test of one of them often applies to the others, too.
 
 use std::ops::Range;
 
 use crate::words::words;
 
-/// The names bound together with one, nearest first: those of the same pattern, then parameters of the same type.
+/// The names bound together with a name: first those of the same pattern, then parameters of the same type.
 pub fn bound_together<'f>(name: &str, function: &'f str) -> Vec<&'f str> {
     let mut found: Vec<&str> = Vec::new();
     let of_patterns = words(function)
@@ -24,7 +24,8 @@ pub fn bound_together<'f>(name: &str, function: &'f str) -> Vec<&'f str> {
     found
 }
 
-/// The names of the tuple pattern around a name, if it has only names: `(a, mut b)` after `let`, `for`, `|` or a variant.
+/// The names in the tuple pattern around a name: `(a, mut b)` after `let`, `for`, `|` or a variant. `None` if the
+/// pattern has anything but names.
 fn pattern<'f>(function: &'f str, name: &Range<usize>) -> Option<Vec<&'f str>> {
     let start = function[..name.start].rfind(['(', ')', ';', '{', '}'])?;
     let end = name.end + function[name.end..].find(['(', ')', ';', '{', '}'])?;
@@ -45,7 +46,7 @@ fn pattern<'f>(function: &'f str, name: &Range<usize>) -> Option<Vec<&'f str>> {
     (binds && names.len() > 1 && names.iter().all(is_name)).then_some(names)
 }
 
-/// The names of the function's parameters, those of one type together.
+/// The names of the function's parameters, grouped by type. Groups of one are left out.
 fn parameters(function: &str) -> Vec<Vec<&str>> {
     let Some(start) = function.find("fn ").and_then(|at| {
         let open = function[at..].find('(')?;
@@ -64,7 +65,7 @@ fn parameters(function: &str) -> Vec<Vec<&str>> {
     });
     let list = &function[start..start + end.unwrap_or(0)];
     let mut of_types: Vec<(&str, Vec<&str>)> = Vec::new();
-    // A comma inside a type cuts off what has no name before a colon.
+    // A comma inside a type splits off a part without a name and a colon, which is skipped.
     for parameter in list.split(',') {
         let Some((name, ty)) = parameter.split_once(':') else {
             continue;

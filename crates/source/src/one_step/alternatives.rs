@@ -1,5 +1,5 @@
-//! Alternatives of a pattern in `matches!`, and elements of a list that something is looked up in: one more, written like
-//! the others, or one fewer.
+//! One more or one fewer alternative: in the pattern of a `matches!`, or in a list that is searched for a value. New
+//! ones resemble the existing ones.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use super::{Edits, Step};
 use crate::clauses;
 use crate::condition::Node;
 
-/// Alternatives that are added to a pattern or a list, at most.
+/// Most alternatives added to a pattern or a list.
 const MOST_ADDED: usize = 8;
 
-/// A list: its elements and what stands between two of them.
+/// A list: its elements, and the separator between them.
 #[derive(Debug, PartialEq, Eq)]
 struct List {
     elements: Vec<Range<usize>>,
@@ -46,7 +46,7 @@ impl Edits<'_> {
                 let of_element = clauses::like(element, self.nearby.around);
                 like.extend(of_element.into_iter().enumerate());
             }
-            // No element keeps the others from having theirs.
+            // Take turns, so that no element crowds out the variants of others.
             like.sort_by_key(|(nth, _)| *nth);
             for (_, new) in like {
                 if added.len() < MOST_ADDED && !known.contains(&&*new) && !added.contains(&new) {
@@ -61,7 +61,7 @@ impl Edits<'_> {
     }
 }
 
-/// The patterns of the `matches!` in a text.
+/// The patterns of each `matches!` in a text.
 fn patterns(text: &str) -> Vec<List> {
     let opened = text.match_indices("matches!(");
     let of_macro = opened.filter_map(|(at, head)| {
@@ -72,7 +72,7 @@ fn patterns(text: &str) -> Vec<List> {
         let guard = split(text, comma + 1..end, " if ").first()?.end;
         let end = match guard < end {
             true => guard,
-            // A comma may follow.
+            // The pattern may end with a comma.
             false => comma + 1 + pattern.trim_end().trim_end_matches(',').len(),
         };
         Some(List {
@@ -83,7 +83,7 @@ fn patterns(text: &str) -> Vec<List> {
     of_macro.collect()
 }
 
-/// The array literals in a text that are asked whether they contain something.
+/// The array literals in a text on which `contains` is called.
 fn lists(text: &str) -> Vec<List> {
     let asked = text.match_indices("].contains(");
     let of_array = asked.filter_map(|(end, _)| {
@@ -91,7 +91,7 @@ fn lists(text: &str) -> Vec<List> {
         let start = starts
             .filter(|at| closing(text, at + 1) == Some(end))
             .find(|at| {
-                // Not an index.
+                // An index expression is not an array literal.
                 !text[..*at].ends_with(|c: char| c.is_alphanumeric() || "_)]!".contains(c))
             })?;
         let elements = trimmed(text, split(text, start + 1..end, ","));
@@ -103,7 +103,7 @@ fn lists(text: &str) -> Vec<List> {
     of_array.collect()
 }
 
-/// Without the space around them, and without empty ones.
+/// The ranges without surrounding white space. Empty ones are dropped.
 fn trimmed(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let trim = |range: Range<usize>| {
         let part = &text[range.clone()];
@@ -114,7 +114,7 @@ fn trimmed(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     trimmed.filter(|range| !range.is_empty()).collect()
 }
 
-/// Where the brackets close that were opened before `start`.
+/// The byte of the bracket that closes one opened before `start`.
 fn closing(text: &str, start: usize) -> Option<usize> {
     let mut depth = 0_usize;
     outside_of_literals(text, start).find_map(|(at, c)| {
@@ -128,7 +128,7 @@ fn closing(text: &str, start: usize) -> Option<usize> {
     })
 }
 
-/// The parts of a range between separators that are outside of brackets and literals.
+/// The parts of a range between separators outside brackets and literals.
 fn split(text: &str, range: Range<usize>, separator: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (range.start, 0_usize);
@@ -150,7 +150,7 @@ fn split(text: &str, range: Range<usize>, separator: &str) -> Vec<Range<usize>> 
     parts
 }
 
-/// The characters from a byte on that are in no literal.
+/// The characters outside literals, from the byte `start` on.
 fn outside_of_literals(text: &str, start: usize) -> impl Iterator<Item = (usize, char)> {
     let literals = clauses::literals(text);
     let is_outside = move |at: usize| !literals.iter().any(|range| range.contains(&at));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_those_of_the_list_that_is_asked() {
+    fn elements_are_those_of_the_list_that_is_searched() {
         let elements = |text: &str| texts(text, &lists(text));
         assert_eq!(elements("[A, f(1, 2)].contains(&a[1])"), [["A", "f(1, 2)"]]);
         assert_eq!(elements("v[at..].contains(&n)"), Vec::<Vec<String>>::new());

@@ -1,6 +1,6 @@
-//! One-step edits of an expression that yields a number, and of an assignment that computes: another operator, one more
-//! or one less, a part left out, another name of the same type. What is in the brackets of a call or a subscript is a
-//! site of its own, and edited there.
+//! One-step edits of a numeric expression and of an assignment that computes: another operator, one more or one less, a
+//! part left out, another name of the same type. Code in the brackets of a call or a subscript is a site of its own,
+//! and is edited there.
 
 use nopol_expr::{ArithOp, Binding};
 
@@ -9,7 +9,7 @@ use crate::condition::{Node, Shape};
 use crate::substitutes::Substitutes;
 use crate::words::words;
 
-/// Operators on bits, each with what it is mistaken for.
+/// Bit operators, each with one that it may be confused with.
 const BITWISE: [(&str, &str); 5] = [
     ("<<", ">>"),
     (">>", "<<"),
@@ -18,7 +18,7 @@ const BITWISE: [(&str, &str); 5] = [
     ("^", "|"),
 ];
 
-/// Assignments that compute, each with what it is mistaken for; longer ones first.
+/// Assignments that compute, each with one that it may be confused with. Longer ones come first.
 const ASSIGNMENTS: [(&str, &str); 12] = [
     ("<<=", ">>="),
     (">>=", "<<="),
@@ -71,7 +71,7 @@ pub fn assignment_edits(text: &str) -> Vec<OneStep> {
 }
 
 impl Edits<'_> {
-    /// One more and one less than a part, unless a number is added to it that can be changed instead.
+    /// Adds or subtracts 1, unless the part is a sum with a number that can be changed instead.
     fn beside(&mut self, node: &Node, required: Binding) {
         let has_number = match &node.shape {
             Shape::Arith(ArithOp::Add | ArithOp::Sub, a, b) => is_literal(a) || is_literal(b),
@@ -92,7 +92,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Every other operator, as text: what is beside it may come to belong elsewhere.
+    /// Tries every other operator textually, so operands may be grouped differently afterwards.
     fn operators(&mut self, node: &Node) {
         let Shape::Arith(op, a, b) = &node.shape else {
             return;
@@ -109,7 +109,7 @@ impl Edits<'_> {
         self.operators(b);
     }
 
-    /// One more and one less than what is multiplied or divided.
+    /// Adds or subtracts 1 from the operands of multiplications, divisions and remainders.
     fn factors(&mut self, node: &Node) {
         if let Shape::Arith(op, a, b) = &node.shape {
             for part in [a, b] {
@@ -121,7 +121,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Other operators on bits.
+    /// Tries other bit operators.
     fn bits(&mut self, node: &Node) {
         match &node.shape {
             Shape::Arith(_, a, b) => [a, b].into_iter().for_each(|part| self.bits(part)),
@@ -139,7 +139,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Other names of the same type.
+    /// Tries other names of the same type.
     fn names(&mut self, node: &Node, substitutes: Substitutes) {
         match &node.shape {
             Shape::Arith(_, a, b) => {
@@ -179,7 +179,7 @@ pub(super) fn depths(text: &str) -> Vec<usize> {
     depths.collect()
 }
 
-/// Where a token is outside of all brackets, comments and literals.
+/// The bytes at which a token occurs outside brackets. Empty if the text has comments or literals in quotes.
 pub(super) fn outside(text: &str, token: &str) -> Vec<usize> {
     if text.contains("//") || text.contains("/*") || text.contains(['"', '\'']) {
         return Vec::new();

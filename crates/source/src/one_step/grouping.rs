@@ -1,4 +1,4 @@
-//! Parentheses moved: `a || b && c` to `(a || b) && c`, where the author forgot which connective binds more tightly.
+//! Moves parentheses: `a || b && c` to `(a || b) && c`, if the author forgot which connective binds more tightly.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use nopol_expr::Binding;
 use super::{Edits, Step};
 use crate::condition::{Node, Shape};
 
-/// What is replaced: all of a node with two connectives, or a part of it.
+/// The text to replace: all of a node with two connectives, or a part of it.
 struct Regrouping<'n> {
     at: Range<usize>,
     node: &'n Node,
-    /// What binds less tightly needs parentheses there.
+    /// The binding strength below which the replacement needs parentheses.
     required: Binding,
 }
 
 impl<'a> Edits<'a> {
-    /// Groups the operands of two different connectives the other way, where one stands in the other.
+    /// Groups the operands of two nested connectives the other way.
     pub(super) fn regroup(&mut self, node: &Node, required: Binding) {
         let (a, b, is_and) = match &node.shape {
             Shape::And(a, b) => (&**a, &**b, true),
@@ -27,13 +27,13 @@ impl<'a> Edits<'a> {
             true => Binding::And,
             false => Binding::Or,
         };
-        // Of `x || a || b && c` the last two are grouped, or all three.
+        // In `x || a || b && c`, the group takes the last two operands, or all three.
         let mut before = vec![(a, required)];
         before.extend(operands(a, is_and).pop().map(|last| (last, below)));
         for (left, required) in before {
             let at = self.extent(left).start..self.extent(b).end;
             let place = Regrouping { at, node, required };
-            // Of `a || b && c && d` the first two, or three.
+            // In `a || b && c && d`, the group takes the first two operands, or three.
             let inner = operands(b, !is_and);
             for end in 1..inner.len() {
                 let group = self.grouped(&[left], &inner[..end], is_and);
@@ -47,12 +47,12 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Operands on both sides of a connective, as one group of it; `None` if there is more between them.
+    /// Operands on both sides of a connective as one group. `None` if anything else is between them.
     fn grouped(&self, left: &[&Node], right: &[&Node], is_and: bool) -> Option<String> {
         let text = |nodes: &[&Node]| {
             let (first, last) = (self.extent(nodes.first()?), self.extent(nodes.last()?));
             let text = &self.text[first.start..last.end];
-            // What was in parentheses of its own, with others, needs some again.
+            // Operands that shared a pair of parentheses need one again.
             Some(match is_and && nodes.len() > 1 {
                 true => format!("({text})"),
                 false => text.to_owned(),
@@ -72,23 +72,23 @@ impl<'a> Edits<'a> {
         })
     }
 
-    /// The rest of a node after one of its operands.
+    /// The text of a node after one of its operands.
     fn after(&self, operand: &Node, node: &Node) -> &'a str {
         &self.text[self.extent(operand).end..node.span.end]
     }
 
-    /// The part of a node before one of its operands.
+    /// The text of a node before one of its operands.
     fn before(&self, operand: &Node, node: &Node) -> &'a str {
         &self.text[node.span.start..self.extent(operand).start]
     }
 
-    /// Puts a group and what is beside it in its place, in parentheses if they are needed there.
+    /// Replaces a place by a group and the text beside it, in parentheses if needed.
     fn group(&mut self, place: &Regrouping, first: &str, group: Option<String>, rest: &str) {
         let Some(group) = group else {
             return;
         };
         let Regrouping { at, node, required } = place;
-        // What binds less tightly before binds more tightly afterwards.
+        // The outer connective becomes the inner one, and the reverse.
         let binding = match node.shape {
             Shape::And(..) => Binding::Or,
             _ => Binding::And,
@@ -106,7 +106,7 @@ impl<'a> Edits<'a> {
         self.put(Step::Regrouped, vec![replacement]);
     }
 
-    /// The bytes of a node with the parentheses around it.
+    /// The bytes of a node, including the parentheses around it.
     fn extent(&self, node: &Node) -> Range<usize> {
         let span = &node.span;
         match self.is_enclosed(span) {
@@ -120,7 +120,7 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// The operands of a chain of one connective, left to right; none if the node is no such chain.
+/// The operands of a chain of one connective, left to right. Empty if the node is no such chain.
 fn operands(node: &Node, is_and: bool) -> Vec<&Node> {
     match node.clauses(is_and) {
         one if one.len() == 1 => Vec::new(),

@@ -1,8 +1,8 @@
-//! Literals beside a literal, and their kinds.
+//! Neighbours of literals, and kinds of literals.
 
 use super::Step;
 
-/// A decimal number and what follows its digits (the suffix of its type).
+/// The value of a decimal number, and the text after its digits (its type suffix).
 pub(super) fn number(text: &str) -> Option<(i128, &str)> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let end = digits
@@ -18,7 +18,7 @@ pub(super) fn number(text: &str) -> Option<(i128, &str)> {
     }
 }
 
-/// The literals beside a literal: the number before and after it, or the other truth value.
+/// The neighbours of a literal: the numbers before and after it, or the other truth value.
 pub(super) fn neighbours(text: &str) -> Vec<(Step, String)> {
     match text {
         "true" => return vec![(Step::Constant, "false".to_owned())],
@@ -34,7 +34,7 @@ pub(super) fn neighbours(text: &str) -> Vec<(Step, String)> {
     beside.collect()
 }
 
-/// Literals of different kinds do not replace each other.
+/// The kind of a literal. Literals of different kinds do not replace each other.
 pub(super) fn kind(text: &str) -> char {
     match text.chars().next() {
         Some(first) if first.is_ascii_digit() || first == '-' => '0',

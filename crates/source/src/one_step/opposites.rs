@@ -1,8 +1,8 @@
-//! Names and calls that mean the opposite of others.
+//! Names and calls with opposite meanings.
 
 use crate::words::mentions;
 
-/// Methods of the standard library that answer the opposite.
+/// Methods of the standard library with opposite results.
 const METHODS: [(&str, &str); 10] = [
     ("is_some", "is_none"),
     ("is_ok", "is_err"),
@@ -16,7 +16,7 @@ const METHODS: [(&str, &str); 10] = [
     ("is_lowercase", "is_uppercase"),
 ];
 
-/// Parts of names that mean opposites.
+/// Words of names with opposite meanings.
 const WORDS: [(&str, &str); 22] = [
     ("left", "right"),
     ("start", "end"),
@@ -42,7 +42,7 @@ const WORDS: [(&str, &str); 22] = [
     ("len", "capacity"),
 ];
 
-/// The call that yields the opposite of a call, as `is_none` of `is_some`.
+/// The call with the opposite result, such as `is_none` for `is_some`.
 pub fn opposite_call(call: &str) -> Option<String> {
     let pairs = [(".is_some()", ".is_none()"), (".is_ok()", ".is_err()")];
     let both = pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
@@ -50,7 +50,7 @@ pub fn opposite_call(call: &str) -> Option<String> {
     ends.next()
 }
 
-/// The names that mean the opposite of one: other methods of the standard library, and names that occur in a text.
+/// Names with the opposite meaning: methods of the standard library, and names that occur in the text `occur_in`.
 pub(super) fn opposites(name: &str, occur_in: &str) -> Vec<String> {
     let other = |pairs: &[(&str, &str)], word: &str| -> Vec<String> {
         let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);

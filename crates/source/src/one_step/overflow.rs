@@ -1,4 +1,4 @@
-//! Edits of an expression that overflows: computed with a method of the standard library that says what happens then
+//! Edits of an expression that overflows: it is computed by a method of the standard library that defines the result
 //! (Rust), or in a wider or an unsigned type (C).
 
 use nopol_expr::{ArithOp, Binding};
@@ -7,14 +7,14 @@ use super::{OneStep, Step, binding, is_literal};
 use crate::Language;
 use crate::condition::{Node, Shape};
 
-/// What a result is that does not fit, the likelier first: the nearest number, or what the lowest bits say.
+/// Prefixes of methods that define the result of an overflow, likelier first: the nearest number, or the lowest bits.
 const METHODS: [&str; 2] = ["saturating", "wrapping"];
 
-/// Types that hold what an `int` does not, the likelier first.
+/// Types that hold more than an `int`, likelier first.
 const WIDER: [&str; 2] = ["long long", "unsigned"];
 
-/// The edits of an expression or condition with this text of which a part does not fit its type. A product that a condition
-/// compares is left to other edits: `n == 0 || m == 0` says more than `n.saturating_mul(m) == 0`.
+/// The edits of an expression or condition with this text, some part of which does not fit its type. Products that a
+/// condition compares are left to other edits: `n == 0 || m == 0` is clearer than `n.saturating_mul(m) == 0`.
 pub fn overflow_edits(tree: &Node, text: &str, language: Language) -> Vec<OneStep> {
     let mut nodes = vec![tree];
     let mut found: Vec<OneStep> = Vec::new();
@@ -50,7 +50,7 @@ pub fn overflow_edits(tree: &Node, text: &str, language: Language) -> Vec<OneSte
     found
 }
 
-/// The same of an assignment that computes: `a -= b` becomes `a = a.saturating_sub(b)`.
+/// As [`overflow_edits`], for an assignment that computes: `a -= b` becomes `a = a.saturating_sub(b)`.
 pub fn overflow_edits_of_assignment(text: &str, language: Language) -> Vec<OneStep> {
     let operators = [ArithOp::Add, ArithOp::Sub, ArithOp::Mul];
     let found = operators.into_iter().find_map(|op| {
@@ -71,7 +71,7 @@ pub fn overflow_edits_of_assignment(text: &str, language: Language) -> Vec<OneSt
     METHODS.map(edit).into()
 }
 
-/// An operator in the names of methods; `None` if its result nearly always fits.
+/// The operator's part of the method names. `None` if its result nearly always fits.
 const fn name(op: ArithOp) -> Option<&'static str> {
     match op {
         ArithOp::Add => Some("add"),
@@ -81,14 +81,16 @@ const fn name(op: ArithOp) -> Option<&'static str> {
     }
 }
 
-/// The operator of a node as a method, alone and with those of its left side: `a.saturating_sub(b).saturating_sub(1)`.
+/// The operator of a node as a method call, alone and together with the operators of its left side:
+/// `a.saturating_sub(b).saturating_sub(1)`.
 fn by_method<'n>(node: &'n Node, text: &str) -> Vec<(&'n Node, String)> {
     let both = |how| [false, true].map(|is_whole| with_methods(node, text, how, is_whole));
     let all = METHODS.into_iter().flat_map(both).flatten();
     all.map(|new| (node, new)).collect()
 }
 
-/// `None` if the operator cannot overflow, or its left side is a literal, whose type a method call would leave open.
+/// `None` if the operator cannot overflow, or its left side is a literal, for which a method call would leave the type
+/// open.
 fn with_methods(node: &Node, text: &str, how: &str, is_whole: bool) -> Option<String> {
     let Shape::Arith(op, a, b) = &node.shape else {
         return None;
@@ -107,7 +109,7 @@ fn with_methods(node: &Node, text: &str, how: &str, is_whole: bool) -> Option<St
     ))
 }
 
-/// A comparison that is asked only where its differences have no number below zero: `a >= b && a - b > c`, or
+/// A comparison that is evaluated only if its differences are not negative: `a >= b && a - b > c`, or
 /// `a < b || a - b > c`.
 fn guarded<'n>(
     node: &'n Node,
@@ -133,7 +135,7 @@ fn guarded<'n>(
     guards.map(|new| (node, new)).collect()
 }
 
-/// The first operand of a chain in a wider type, in which the others then are computed.
+/// Casts the first operand of a chain to a wider type, in which the others are then computed.
 fn widened<'n>(op: ArithOp, a: &'n Node, b: &'n Node, text: &str) -> Vec<(&'n Node, String)> {
     let is_chain = matches!(a.shape, Shape::Arith(..));
     let first = [a, b].into_iter().find(|operand| !is_literal(operand));
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_become_methods_that_say_what_overflow_is() {
+    fn operators_become_methods_that_define_overflow() {
         assert_eq!(
             texts("a.len() - b", Language::Rust),
             ["a.len().saturating_sub(b)", "a.len().wrapping_sub(b)"]

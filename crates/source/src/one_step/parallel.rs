@@ -1,4 +1,4 @@
-//! Clauses that are added because they look like those that are there ([`clauses`]), and clauses replaced by such.
+//! Clauses that are added because they resemble existing ones ([`clauses`]), and clauses replaced by such ones.
 
 use nopol_expr::{Binding, CmpOp};
 
@@ -6,29 +6,30 @@ use super::{Edits, Step, binding};
 use crate::clauses;
 use crate::condition::{Node, Shape};
 
-/// Clauses that look like one of the condition, at most.
+/// Most clauses added that resemble those of the condition.
 const MOST_LIKE: usize = 10;
 
 impl Edits<'_> {
-    /// Adds clauses that look like those of the condition, first by the connective that is there already.
+    /// Adds clauses that resemble those of the condition, first by its own connective.
     pub(super) fn parallel(&mut self, condition: &Node, required: Binding) {
         let by_and = !matches!(condition.shape, Shape::Or(..));
         let of_condition = condition.all_clauses();
-        // Each with its place among those of its clause.
+        // Each with its position among the variants of its clause.
         let mut made: Vec<(usize, String, Binding)> = Vec::new();
         for clause in &of_condition {
             let text = self.source(clause);
             let alike = clauses::like(&text, self.nearby.around).into_iter();
             let alike = alike.filter(|like| !compares_with_itself(like));
             for (nth, like) in alike.enumerate() {
-                // Another number in place of one is `Step::Constant`, of the function's numbers only.
+                // A clause that differs only in a number is left to `Step::Constant`, which uses only the function's
+                // numbers.
                 if without_numbers(&like) != without_numbers(&text) {
                     self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
                 }
                 made.push((nth, like, binding(clause)));
             }
         }
-        // No clause keeps the others from having theirs.
+        // Take turns, so that no clause crowds out the variants of others.
         made.sort_by_key(|(nth, ..)| *nth);
         made.truncate(MOST_LIKE);
         for (is_and, is_same) in [
@@ -52,8 +53,8 @@ impl Edits<'_> {
                     true => format!("({old})"),
                     false => old,
                 };
-                // `n == 1 && n == 2` never holds, `n != 1 || n != 2` always does, and of `n > 1 && n > 2` one clause
-                // says nothing.
+                // `n == 1 && n == 2` never holds, `n != 1 || n != 2` always holds, and in `n > 1 && n > 2` one clause
+                // is redundant.
                 let idle = if is_and { " == " } else { " != " };
                 let mut operators = [idle, " < ", " <= ", " > ", " >= "].into_iter();
                 let is_idle = operators.any(|operator| {
@@ -78,7 +79,7 @@ fn compares_with_itself(clause: &str) -> bool {
     sides.any(|(left, right)| left.trim() == right.trim())
 }
 
-/// A text without its numbers; those in names stay.
+/// A text without its numbers. Digits in names stay.
 fn without_numbers(text: &str) -> String {
     let mut is_in_name = false;
     let is_kept = |c: &char| {
@@ -88,7 +89,7 @@ fn without_numbers(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
-/// The negation of a clause, as people write it.
+/// The negation of a clause, as people would write it.
 pub(super) fn negated(clause: &str, binds: Binding) -> String {
     if let Some(inner) = clause.strip_prefix('!').filter(|_| binds == Binding::Unary) {
         return inner.to_owned();
@@ -96,7 +97,7 @@ pub(super) fn negated(clause: &str, binds: Binding) -> String {
     if binds > Binding::Compare {
         return format!("!{clause}");
     }
-    // An operator with spaces around it, outside of texts and parentheses.
+    // Find a comparison operator with spaces around it, outside strings and parentheses.
     let mut depth = 0;
     let mut quote = None;
     for (at, c) in clause.char_indices() {

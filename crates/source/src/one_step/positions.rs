@@ -1,4 +1,4 @@
-//! Positions inside an operand that are off by one: an index, what is in `Some(…)`, the end of a range.
+//! Positions inside an operand that are off by one: an index, the content of `Some(…)`, the end of a range.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::{neighbours, number};
 use crate::clauses::literals;
 use crate::words::words;
 
-/// What takes a position or a number, and is often off by one.
+/// Functions whose argument is a position or a number that is often off by one.
 const POSITIONAL: [&str; 6] = ["Some", "Ok", "get", "nth", "take", "skip"];
 
-/// The index or the only argument inside an operand, off by one.
+/// The index or the only argument inside an operand, moved by one.
 pub(super) fn inner_neighbours(text: &str) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     for (at, open) in text.match_indices(['(', '[']) {
@@ -25,7 +25,7 @@ pub(super) fn inner_neighbours(text: &str) -> Vec<(Range<usize>, String)> {
         else {
             continue;
         };
-        // A field or the length of something may stand there, too.
+        // The index may also be a field or a length.
         let rest = &text[at + 1..];
         let end = match rest[length..].starts_with('.') {
             true => rest.find([',', '"', '\'', '&', '|', '[', ']', ')']),
@@ -52,7 +52,7 @@ pub(super) fn inner_neighbours(text: &str) -> Vec<(Range<usize>, String)> {
             }
             None if inner.contains("..") => {}
             None => {
-                // What is off by one already is put right.
+                // A sum with 1 loses it.
                 for (tail, other) in [(" - 1", ""), (" + 1", ""), ("", " - 1"), ("", " + 1")] {
                     if let Some(bare) = inner.strip_suffix(tail)
                         && (tail.is_empty() != inner.ends_with(" 1"))
@@ -66,7 +66,7 @@ pub(super) fn inner_neighbours(text: &str) -> Vec<(Range<usize>, String)> {
     found
 }
 
-/// The numbers at the ends of ranges and those by which something is shifted, off by one: `24` in `(0..=24).contains(&h)`.
+/// Numbers at the ends of ranges, and shift distances, moved by one: `24` in `(0..=24).contains(&h)`.
 pub(super) fn ends(text: &str) -> Vec<(Range<usize>, String)> {
     let quoted = literals(text);
     let is_quoted = |at: usize| {
@@ -93,7 +93,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The number that ends before a byte.
+/// The number that ends before the byte `end`.
 fn number_before(text: &str, end: usize) -> Option<Range<usize>> {
     let head = text[..end].trim_end();
     let start = head.trim_end_matches(is_part).len();
@@ -102,7 +102,7 @@ fn number_before(text: &str, end: usize) -> Option<Range<usize>> {
     is_whole.then_some(start..head.len())
 }
 
-/// The number that begins after a byte, or after the `=` there.
+/// The number that starts after the byte `start`, or after a `=` there.
 fn number_after(text: &str, start: usize) -> Option<Range<usize>> {
     let rest = text[start..].strip_prefix('=').unwrap_or(&text[start..]);
     let rest = rest.trim_start();
@@ -112,7 +112,7 @@ fn number_after(text: &str, start: usize) -> Option<Range<usize>> {
     (is_whole && rest.starts_with(|c: char| c.is_ascii_digit())).then_some(from..from + length)
 }
 
-/// The numbers beside one, written as it is.
+/// The neighbours of a number, in its notation.
 fn beside(text: &str) -> Vec<String> {
     let Some(digits) = text.strip_prefix("0x") else {
         let all = neighbours(text).into_iter().map(|(_, new)| new);

@@ -1,10 +1,10 @@
-//! The kinds of one-step edits, and what reports call them.
+//! The kinds of one-step edits, with their names in reports.
 
 use std::fmt;
 
 use nopol_expr::CmpOp;
 
-/// What an edit changes.
+/// The kind of a one-step edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
     /// The first comparison operator to the second.
@@ -15,17 +15,18 @@ pub enum Step {
     AndToOr,
     /// `||` to `&&`.
     OrToAnd,
-    /// `a || b` to `!a && b`, `a && b` to `!a || b`, where `a` guards `b`: what holds where `b` is not asked.
+    /// `a || b` to `!a && b`, or `a && b` to `!a || b`, where `a` guards `b`: the outcome changes where `b` is not
+    /// evaluated.
     GuardTurned,
     /// `a || b && c` to `(a || b) && c`, and the like.
     Regrouped,
-    /// `|` to `||` or `&` to `&&`, which leaves out what need not be evaluated.
+    /// `|` to `||` or `&` to `&&`, which skips an operand that need not be evaluated.
     ShortCircuit,
     /// One side of a connective removed.
     ClauseDropped,
     /// `!a` to `a`.
     NegationRemoved,
-    /// A part negated, or the whole condition.
+    /// A part, or the whole condition, negated.
     Negated,
     /// A number replaced by its neighbour.
     ConstantOffByOne,
@@ -33,11 +34,11 @@ pub enum Step {
     Constant,
     /// 1 added to or subtracted from a compared operand.
     OperandOffByOne,
-    /// An arithmetic operator replaced by its inverse, a remainder by a quotient.
+    /// An arithmetic operator replaced by its inverse, or a remainder by a quotient.
     ArithmeticOperator,
     /// Arithmetic replaced by one of its operands.
     ArithmeticDropped,
-    /// Arithmetic that overflowed done by a method that defines the result, or in a wider type.
+    /// Arithmetic that overflowed computed by a method that defines the result, or in a wider type.
     OverflowAvoided,
     /// The operands of an arithmetic operator, or two arguments, exchanged.
     Exchanged,
@@ -45,7 +46,7 @@ pub enum Step {
     Opposite,
     /// A clause added, modelled on an existing one ([`clauses`](crate::clauses)).
     Parallel,
-    /// A clause replaced by one that looks like it.
+    /// A clause replaced by one that resembles it.
     Sibling,
     /// An alternative of a pattern, or an element of a list, added or removed.
     Alternative,

@@ -1,4 +1,4 @@
-//! Which edits are made of which conditions.
+//! The edits that are made of conditions.
 
 use super::parallel::negated;
 use super::*;
@@ -38,7 +38,7 @@ fn texts(text: &str, step: fn(&Step) -> bool) -> Vec<String> {
 }
 
 #[test]
-fn operands_of_two_connectives_are_grouped_otherwise() {
+fn operands_of_two_connectives_are_regrouped() {
     let regrouped = |text: &str| texts(text, |step| *step == Step::Regrouped);
     for (text, wanted) in [
         ("a || b && c", &["(a || b) && c"][..]),
@@ -170,7 +170,7 @@ fn truth_values_are_joined_by_connectives() {
 }
 
 #[test]
-fn what_holds_where_a_guard_ends_it_is_turned() {
+fn the_outcome_where_a_guard_decides_is_turned() {
     let turned = |text| texts(text, |step| *step == Step::GuardTurned);
     assert_eq!(
         turned("i >= word.len() || word[i] != b'.'"),
@@ -184,14 +184,14 @@ fn what_holds_where_a_guard_ends_it_is_turned() {
         turned("c && (i < n && a[i] == 1)"),
         ["c && (i >= n || a[i] == 1)"]
     );
-    // Nothing is guarded, or by several clauses.
+    // No operand guards the other, or several clauses do.
     assert_eq!(turned("a || b"), [""; 0]);
     assert_eq!(turned("a.is_none() || b.is_none()"), [""; 0]);
     assert_eq!(turned("a || a.b() || c"), ["!a && a.b() || c"]);
 }
 
 #[test]
-fn constants_get_their_neighbours_and_those_of_the_function() {
+fn constants_are_replaced_by_neighbours_and_constants_of_the_function() {
     let found = edits("x.space().len() >= 1", &["1", "64", "\"s\""], "");
     let of = |step: Step| {
         let found = found.iter().filter(move |(known, _)| *known == step);
@@ -208,7 +208,7 @@ fn constants_get_their_neighbours_and_those_of_the_function() {
 }
 
 #[test]
-fn a_name_is_replaced_by_an_opposite_that_is_known() {
+fn a_name_is_replaced_by_a_known_opposite() {
     let known = "fn f() { self.right_edge }";
     let found = edits("self.left_edge.is_some() && t == \"left\"", &[], known);
     let texts: Vec<&str> = found
@@ -217,7 +217,7 @@ fn a_name_is_replaced_by_an_opposite_that_is_known() {
         .map(|(_, text)| text.as_str())
         .collect();
     assert_eq!(texts, ["self.right_edge.is_some() && t == \"left\""]);
-    // That is its negation.
+    // The opposite call is the negation of the whole condition.
     let negated = (
         Step::Negated,
         "self.left_edge.is_none() && t == \"left\"".to_owned(),
@@ -266,7 +266,7 @@ fn a_position_inside_an_operand_is_off_by_one() {
 }
 
 #[test]
-fn a_clause_is_replaced_by_one_like_it_but_not_by_another_number() {
+fn a_clause_is_replaced_by_a_similar_one_but_not_by_another_number() {
     let replaced = |text| texts(text, |step| *step == Step::Sibling);
     assert_eq!(replaced("a.v4.is_empty() && b"), ["a.v6.is_empty() && b"]);
     let numbers = edits("n > 1", &["1", "20"], "");
@@ -274,7 +274,7 @@ fn a_clause_is_replaced_by_one_like_it_but_not_by_another_number() {
 }
 
 #[test]
-fn a_truth_value_inside_an_operand_is_changed_where_it_is_no_text() {
+fn a_truth_value_inside_an_operand_is_changed_outside_strings() {
     let changed = |text| texts(text, |step| *step == Step::Constant);
     assert_eq!(
         changed("o.map_or(false, |it| it.is(\"false\")) && b"),
@@ -283,7 +283,7 @@ fn a_truth_value_inside_an_operand_is_changed_where_it_is_no_text() {
 }
 
 #[test]
-fn a_pattern_and_a_list_have_an_alternative_more_or_one_fewer() {
+fn patterns_and_lists_get_one_alternative_more_or_fewer() {
     let changed = |text: &str, function: &str| {
         let all = edits(text, &[], function).into_iter();
         let changed = all.filter(|(step, _)| *step == Step::Alternative);
@@ -308,7 +308,7 @@ fn a_pattern_and_a_list_have_an_alternative_more_or_one_fewer() {
 }
 
 #[test]
-fn a_clause_like_another_is_added_by_both_connectives_and_negated() {
+fn a_similar_clause_is_added_by_both_connectives_and_negated() {
     let all = edits("a.minor == b.minor", &[], "");
     let found = all.iter().filter(|(step, _)| *step == Step::Parallel);
     let found: Vec<&str> = found.map(|(_, text)| text.as_str()).collect();

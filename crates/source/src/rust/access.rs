@@ -15,7 +15,7 @@ pub fn access(text: &str) -> Access {
     }
 }
 
-/// The access of calling a method without arguments on a value.
+/// The access of a call of a method without arguments on a value.
 pub fn method(of: Access, name: &str) -> Access {
     let query = match name {
         "len" => Query::Len,

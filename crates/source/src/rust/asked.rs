@@ -1,4 +1,4 @@
-//! What code asks: how often each function is called, and the literals of `starts_with` and its kin.
+//! What code tests: how often each function is called, and the literals of `starts_with` and similar methods.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use nopol_expr::TextPart;
 
 use crate::{File, Function};
 
-/// Methods that ask for a part of a text.
+/// Methods that test a part of a string.
 const METHODS: [(&str, TextPart); 5] = [
     (".starts_with(", TextPart::Start),
     (".strip_prefix(", TextPart::Start),
@@ -15,7 +15,7 @@ const METHODS: [(&str, TextPart); 5] = [
     (".contains(", TextPart::Anywhere),
 ];
 
-/// How often the expressions of functions call something, by its last name.
+/// How often the expressions of functions call each name, by its last segment.
 pub fn times<'f>(functions: impl IntoIterator<Item = &'f Function>) -> BTreeMap<String, usize> {
     let mut times = BTreeMap::new();
     let all = functions.into_iter().flat_map(|it| &it.expressions);
@@ -25,12 +25,12 @@ pub fn times<'f>(functions: impl IntoIterator<Item = &'f Function>) -> BTreeMap<
     times
 }
 
-/// The name of a method or a function, without the path before it.
+/// The name of a method or function, without its path.
 pub fn last_name(call: &str) -> &str {
     call.rsplit(['.', ':']).next().unwrap_or_default()
 }
 
-/// The literals that a file asks texts about outside of test code, each with the part that is meant.
+/// The literals with which a file tests strings outside of test code, each with the tested part of the string.
 pub fn asked(file: &File) -> BTreeSet<(TextPart, &str)> {
     let mut found = BTreeSet::new();
     for (method, part) in METHODS {

@@ -1,11 +1,11 @@
-//! Which functions and fields that the subject declares have a type of some sort, by their names.
+//! Which functions and fields of the subject have a type of some sort, by their names.
 
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
 use syn::{Fields, ReturnType, Signature, Type};
 
-/// The functions and fields that the subject declares, by name, parted by whether their type is of a sort.
+/// The functions and fields of the subject, by name, separated by whether their type is of a sort.
 #[derive(Debug)]
 pub struct ByType {
     is_of_sort: fn(&Type) -> bool,
@@ -16,7 +16,7 @@ pub struct ByType {
 }
 
 impl ByType {
-    /// Nothing yet.
+    /// An empty collection.
     pub fn new(is_of_sort: fn(&Type) -> bool) -> Self {
         Self {
             is_of_sort,
@@ -32,12 +32,13 @@ impl ByType {
         self.visit_file(file);
     }
 
-    /// Whether some function of that name returns a type of the sort, and whether some function returns another.
+    /// Whether some function with that name returns a type of the sort, and whether some function with that name
+    /// returns another type.
     pub fn of_call(&self, name: &str) -> (bool, bool) {
         (self.calls.contains(name), self.other_calls.contains(name))
     }
 
-    /// As [`of_call`](Self::of_call), of fields.
+    /// As [`of_call`](Self::of_call), for fields.
     pub fn of_field(&self, name: &str) -> (bool, bool) {
         (self.fields.contains(name), self.other_fields.contains(name))
     }

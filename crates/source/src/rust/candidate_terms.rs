@@ -19,31 +19,31 @@ use crate::{
     Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
 };
 
-/// Alternatives to the calls of the original condition, per site.
+/// Most alternatives to the calls of the original condition, per site.
 const MOST_SIBLINGS: usize = 16;
-/// Calls of the original condition with another operand, per site.
+/// Most calls of the original condition with another operand, per site.
 const MOST_OWN_CALLS: usize = 8;
-/// Calls of the original condition with an alternative of a pattern added or dropped, per site.
+/// Most calls of the original condition with an alternative of a pattern added or dropped, per site.
 const MOST_PATTERNS: usize = 18;
-/// Named constants, per site.
+/// Most named constants per site.
 const MOST_CONSTANTS: usize = 16;
-/// Harvested expressions, per site.
+/// Most harvested expressions per site.
 const MOST_HARVESTED: usize = 40;
-/// Calls, per site.
+/// Most calls per site.
 const MOST_CALLS: usize = 32;
-/// What functions compute of variables that are named like their parameters, per site.
+/// Most calls with variables named like the parameters, per site.
 const MOST_AMOUNTS: usize = 6;
-/// What the function asks, asked of what it reads elsewhere, per site.
+/// Most of the function's own calls with another receiver or argument, per site.
 const MOST_REGARDING: usize = 12;
-/// What texts start and end with, per site.
+/// Most tests of the start, the end and the parts of strings, per site.
 const MOST_AFFIXES: usize = 18;
-/// Questions about values of the standard library, per site.
+/// Most queries of standard library values per site.
 const MOST_QUERIES: usize = 8;
-/// Places where texts are split, per site.
+/// Most tests of character boundaries per site.
 const MOST_BOUNDARIES: usize = 4;
-/// Comparisons of non-scalar values, per site.
+/// Most comparisons of non-scalar values per site.
 const MOST_EQUALITIES: usize = 12;
-/// Names without a declared type that are compared with others, nearest first.
+/// Most names without a declared type that are compared with others, nearest first.
 const MOST_UNTYPED: usize = 2;
 const MOST_ORDERS: usize = 24;
 
@@ -109,7 +109,7 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// The original condition's method calls with a sibling method each, and its comparison variants.
+    /// The original condition's method calls, each with a sibling method, and its comparison variants.
     fn siblings(&self) -> Vec<TermText> {
         if !self.site.kind.has_condition() {
             return Vec::new();
@@ -133,7 +133,7 @@ impl Generator<'_> {
         calls.chain(self.comparisons()).collect()
     }
 
-    /// The original condition's calls with the mate of a literal, then with another receiver or argument.
+    /// The original condition's calls with the counterpart of a literal, then with another receiver or argument.
     fn own_calls(&self) -> Vec<TermText> {
         let text = one_line(&self.site.text);
         let own = self.function.expressions.iter().filter(|found| {
@@ -156,7 +156,7 @@ impl Generator<'_> {
         with_mates.chain(with_others).collect()
     }
 
-    /// The original condition's calls of `matches!` and the like with another list of alternatives.
+    /// The original condition's calls of `matches!` and similar macros with another list of alternatives.
     fn patterns(&self) -> Vec<TermText> {
         match self.site.kind.has_condition() {
             true => patterns::variants(self.sources, self.site)
@@ -167,7 +167,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The original condition's comparisons with another operator, for operands that cannot be read.
+    /// The original condition's comparisons with another operator, for operands that cannot be captured.
     fn comparisons(&self) -> impl Iterator<Item = TermText> {
         let tree = condition::parse(&self.site.text);
         let variants = tree.iter().flat_map(Node::comparison_variants);
@@ -212,7 +212,7 @@ impl Generator<'_> {
             .collect()
     }
 
-    /// Whether what is compiled under these conditions is compiled wherever the site is.
+    /// Whether code with these conditions is compiled wherever the site is.
     fn is_compiled(&self, cfgs: &BTreeSet<String>) -> bool {
         cfgs.is_subset(&self.function.cfgs)
     }
@@ -223,7 +223,7 @@ impl Generator<'_> {
         all.filter(|callable| self.is_compiled(&callable.cfgs))
     }
 
-    /// The other functions of the same file; those of the same type come first.
+    /// The other functions of the same file, first those of the same type.
     fn neighbours(&self) -> impl Iterator<Item = &Function> {
         let others = move |function: &&Function| {
             function.file == self.function.file
@@ -237,8 +237,7 @@ impl Generator<'_> {
             .chain(all().filter(move |function| !related(function)))
     }
 
-    /// The expressions of this function, then of its neighbours. Expressions over another type's `self` are
-    /// excluded.
+    /// The expressions of this function, then of its neighbours. Expressions with `self` of another type are excluded.
     fn expressions(&self) -> impl Iterator<Item = &Harvested> {
         let of_neighbours = self.neighbours().flat_map(|function| {
             let has_same_owner = function.owner == self.function.owner;
@@ -259,7 +258,7 @@ impl Generator<'_> {
         let fitting = self.expressions().filter(|found| {
             !found.names.is_empty() && found.names.iter().all(|name| self.is_visible(name))
         });
-        // What the condition calls already comes first, with other arguments.
+        // First the functions that the condition already calls, with other arguments.
         let (alike, others): (Vec<&Harvested>, Vec<&Harvested>) = fitting.partition(|found| {
             let mut calls = found.calls.iter();
             calls.any(|call| self.site.text.contains(&format!("{call}(")))
@@ -268,7 +267,7 @@ impl Generator<'_> {
         all.map(harvested_term).collect()
     }
 
-    /// Whether values of a type may be compared by this trait of the standard library.
+    /// Whether values of a type can be compared by this trait of the standard library.
     fn is_comparable(&self, plain: &str, by: &str) -> bool {
         const UNORDERED: [&str; 5] = [
             "Range",
@@ -285,8 +284,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Pairs of operands with the same declared non-scalar type, which implements this trait. Of each pair, the
-    /// second came into scope first.
+    /// Pairs of operands with the same declared non-scalar type that implements this trait. In each pair, the second
+    /// operand came into scope first.
     fn same_type_pairs(&self, comparable_by: &str) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
         for (at, a) in self.operands.iter().enumerate() {
@@ -311,7 +310,7 @@ impl Generator<'_> {
         pairs
     }
 
-    /// `a == b` for operands of the same type, and for those whose types may be the same; `a` came into scope first.
+    /// `a == b` for operands of the same type, and for those whose types may be the same. `a` came into scope first.
     fn equalities(&self) -> Vec<TermText> {
         let mut pairs = self.untyped_pairs();
         pairs.extend(self.same_type_pairs("PartialEq"));
@@ -319,8 +318,9 @@ impl Generator<'_> {
         pairs.map(|[a, b]| comparison(&b, "==", &a)).collect()
     }
 
-    /// In generic functions: the last names bound without a written type, each paired with the one bound before it and with a
-    /// parameter whose type is a type parameter. Such values can often only be compared by `==`.
+    /// In generic functions: the names without a declared type that were bound last, each paired with the one bound
+    /// before it and with a parameter whose type is a type parameter. Often, `==` is the only comparison for such
+    /// values.
     fn untyped_pairs(&self) -> Vec<[String; 2]> {
         let own = self.function;
         let text = &self.sources.files[own.file].text[own.span.clone()];
@@ -348,7 +348,7 @@ impl Generator<'_> {
         pairs
     }
 
-    /// `a < b`, `a <= b` and so on for operands of the same type.
+    /// `a < b`, `a <= b` and so on, for operands of the same type.
     fn orders(&self) -> Vec<TermText> {
         let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
         let orders = self.same_type_pairs("PartialOrd").into_iter().flat_map(of);
@@ -388,7 +388,7 @@ fn call(text: String) -> TermText {
     }
 }
 
-/// A call that stands nowhere nearby.
+/// A call that does not occur nearby.
 fn guess(text: String) -> TermText {
     TermText {
         origin: Origin::Guessed,

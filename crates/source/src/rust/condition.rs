@@ -14,8 +14,8 @@ pub fn parse(text: &str) -> Option<Node> {
     Some(node(&expr, text))
 }
 
-/// Whether the syntax of a condition guarantees that evaluating it has no side effects: it consists of
-/// operators, variables, fields, literals, and methods of std that change nothing.
+/// Whether the syntax of a condition guarantees that evaluating it has no side effects: it has only operators,
+/// variables, fields, literals, and methods of std that change nothing.
 pub fn is_surely_pure(text: &str) -> bool {
     syn::parse_str::<Syn>(text).is_ok_and(|expr| pure(&expr))
 }
@@ -69,7 +69,7 @@ pub fn is_assignment(op: &BinOp) -> bool {
     op.to_token_stream().to_string().ends_with('=') && cmp_op(op).is_none()
 }
 
-/// An operator with two operands that are always evaluated. `None` of connectives and assignments.
+/// An operator that always evaluates both operands. `None` for connectives and assignments.
 pub(super) fn operator(op: &BinOp) -> Option<BinaryOp> {
     Some(match op {
         BinOp::Add(_) => BinaryOp::Add,
@@ -157,7 +157,7 @@ fn leaf(expr: &Syn, text: &str) -> Leaf {
         Syn::Lit(_) => LeafKind::Literal,
         Syn::Unary(unary) => match (&unary.op, &*unary.expr) {
             (UnOp::Neg(_), Syn::Lit(_)) => LeafKind::Literal,
-            // Dereferencing a reference cannot panic; `*x` of another type calls `Deref`.
+            // Dereferencing a reference cannot panic. For another type, `*x` calls `Deref`.
             (UnOp::Deref(_), inner) if is_variable(inner) => LeafKind::Variable,
             _ => LeafKind::Value,
         },
@@ -209,7 +209,7 @@ pub fn binding(expr: &Syn) -> Binding {
     }
 }
 
-/// The text of an equality with the opposite operator; `None` for anything else. Orders are excluded,
+/// The text of an equality with the opposite operator. `None` for anything else: ordered comparisons are excluded,
 /// because `!(a < b)` is not `a >= b` for NaN or a user-defined partial order.
 pub fn opposite(text: &str) -> Option<String> {
     let Ok(Syn::Binary(binary)) = syn::parse_str::<Syn>(text) else {

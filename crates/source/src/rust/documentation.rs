@@ -1,10 +1,10 @@
-//! Whether the documentation of a source has examples, which are tests.
+//! Whether the documentation in a source may have doctests.
 
 use syn::visit::Visit;
 use syn::{Attribute, Expr, ExprLit, Lit, Macro, Meta};
 
-/// Whether a source text may have an example in its documentation: a fence or an indented block in a comment, or documentation
-/// from elsewhere. What cannot be read may have one.
+/// Whether a source text may have an example in its documentation: a fence or an indented block in a comment, or
+/// documentation from elsewhere. True if the text cannot be parsed.
 pub fn may_have_examples(text: &str) -> bool {
     let has_marks = ["```", "~~~", "/**", "/*!", "doc"]
         .iter()
@@ -22,12 +22,12 @@ pub fn may_have_examples(text: &str) -> bool {
         })
 }
 
-/// Whether a line of a comment is indented as code is, after the blank that follows the comment's mark.
+/// Whether a line of a comment is indented like code, after the blank that follows the comment marker.
 fn is_indented(line: &str) -> bool {
     line.starts_with("     ") || line.starts_with('\t') || line.starts_with(" \t")
 }
 
-/// Looks for examples.
+/// Searches for examples.
 #[derive(Default)]
 struct Documentation {
     has_example: bool,
@@ -41,7 +41,7 @@ impl<'ast> Visit<'ast> for Documentation {
                     lit: Lit::Str(text),
                     ..
                 }) => has_block(&text.value()),
-                // It is included from elsewhere, or put together.
+                // The documentation is included from elsewhere, or composed.
                 _ => true,
             },
             Meta::List(list) if list.path.is_ident("cfg_attr") => {
@@ -52,16 +52,16 @@ impl<'ast> Visit<'ast> for Documentation {
     }
 
     fn visit_macro(&mut self, of: &'ast Macro) {
-        // What a macro makes may have the documentation that it is given.
+        // The output of a macro may have documentation from its input.
         let text = of.tokens.to_string();
         self.has_example |= text.contains("doc") && (has_fence(&text) || text.contains("     "));
     }
 }
 
-/// Whether a documentation comment, or one line of it, may have a block of code.
+/// Whether a documentation comment, or one line of it, may have a code block.
 fn has_block(text: &str) -> bool {
     let lines = || text.lines().map(str::trim_end);
-    // A comment of several lines usually has a star on each, or all are indented alike.
+    // A comment of several lines usually has a star on each line, or all lines are indented alike.
     let unstarred = |line: &str| match line.trim_start().strip_prefix('*') {
         Some(rest) => rest.to_owned(),
         None => line.to_owned(),
@@ -78,7 +78,7 @@ fn has_block(text: &str) -> bool {
             let line = match is_starred {
                 true => unstarred(line),
                 false if number == 0 => line.to_owned(),
-                // As if one blank stood before it.
+                // Rustdoc sees the line as if one blank preceded it.
                 false => format!(" {}", line.get(common..).unwrap_or_default()),
             };
             !line.trim().is_empty() && is_indented(&line)
@@ -94,7 +94,7 @@ mod tests {
     use super::may_have_examples;
 
     #[test]
-    fn documentation_has_examples_where_rustdoc_would_find_some() {
+    fn examples_are_found_where_rustdoc_would_find_some() {
         for without in [
             "/** Adds one. */\npub fn f() {}\n",
             "/**\n * Adds one.\n *\n * To a number.\n */\npub fn f() {}\n",

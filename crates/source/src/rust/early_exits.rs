@@ -1,4 +1,4 @@
-//! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
+//! Early exits: the bodies that can leave a function or loop early, and their sites.
 
 mod contents;
 mod given;
@@ -20,7 +20,7 @@ use crate::{
     BodyOrigin, ExitSnippet, FileIndex, Function, FunctionIndex, Name, Site, SiteKind, Sources,
 };
 
-/// Early exits per insertion point, by the origin of their bodies.
+/// Most early exits per insertion point, by the origin of their bodies.
 const MOST_OWN: usize = 5;
 const MOST_OF_SIBLINGS: usize = 2;
 const MOST_CONSTRUCTORS: usize = 2;
@@ -39,7 +39,7 @@ pub struct InsertionPoint {
     pub at: usize,
     pub line: usize,
     pub column: usize,
-    /// The text of the statement that follows, or the brace that ends a loop.
+    /// The text of the next statement, or the brace that ends a loop.
     pub before: String,
     pub names: Arc<[Name]>,
     pub in_loop: bool,
@@ -49,7 +49,7 @@ pub struct InsertionPoint {
     pub in_closure: bool,
     /// The values that this closure returns.
     pub closure_values: Arc<[ExitSnippet]>,
-    /// Whether the statement that follows is a check: it deliberately panics under some condition.
+    /// Whether the next statement is a check: it deliberately panics under some condition.
     pub is_before_check: bool,
 }
 
@@ -123,7 +123,7 @@ pub fn sites(
     sites
 }
 
-/// By function, the variables that are visible at some of its points, outermost first.
+/// The variables visible at some insertion point of each function, outermost first.
 fn locals(points: &[InsertionPoint]) -> BTreeMap<FunctionIndex, Vec<Name>> {
     let mut found: BTreeMap<FunctionIndex, Vec<Name>> = BTreeMap::new();
     for point in points {
@@ -159,7 +159,7 @@ fn bodies(
     let is_visible = |name: &String| point.names.iter().any(|known| known.text == *name);
     let fits = |snippet: &&ExitSnippet| snippet.names.iter().all(is_visible);
     if point.in_loop {
-        // At the end of a loop it changes nothing.
+        // At the end of a loop, `continue` changes nothing.
         if point.before != "}" {
             put("continue;".to_owned(), BodyOrigin::Own);
         }
@@ -191,11 +191,11 @@ fn bodies(
                         BodyOrigin::Variant,
                     );
                 }
-                // Before the siblings, which often return it, too.
+                // Constructors come before the siblings, which often return the same value.
                 for text in constructed(returns, function, constructors) {
                     put(value(&text), BodyOrigin::Constructor);
                 }
-                // A variable of the same name in another function is probably unrelated.
+                // A variable with the same name in another function is probably unrelated.
                 let is_own =
                     |snippet: &&ExitSnippet| snippet.names.iter().all(|name| name == "self");
                 let siblings = siblings(sources, function);
@@ -230,7 +230,7 @@ fn bodies(
     bodies
 }
 
-/// The values with which a closure can be left: those that it returns, and the opposites of these.
+/// The values with which a closure can be left: those that it returns, and typical opposites of them.
 fn of_closure(point: &InsertionPoint, is_visible: &dyn Fn(&String) -> bool) -> Vec<String> {
     let own = point.closure_values.iter();
     let fitting = own.filter(|value| value.names.iter().all(is_visible));
@@ -265,7 +265,8 @@ fn siblings<'s>(
     })
 }
 
-/// What the value itself has of the type that a function returns. Of truth values there are only two.
+/// Getters of `self` with the return type of a function. Getters of truth values are left out, because there are only
+/// two truth values.
 fn getters<'s>(
     sources: &'s Sources,
     function: &'s Function,
@@ -295,7 +296,7 @@ fn returns(statements: &&ExitSnippet) -> bool {
     last.trim_start().starts_with("return")
 }
 
-/// Whether the loop that statements leave or continue is around the point, if they do.
+/// Whether statements leave or continue a loop around the point, or leave the function.
 fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
     let statements = statements.trim_end_matches(';');
     let last = statements.rsplit([';', '}']).next().unwrap_or_default();
@@ -320,7 +321,7 @@ fn constructed(returns: &str, function: &Function, constructors: &[Constructor])
     let usual = |name: &str| USUAL.iter().position(|usual| *usual == name).unwrap_or(9);
     let of_owner = constructors.iter().filter(|known| known.owner == owner);
     let mut names: Vec<&str> = of_owner.map(|known| &*known.name).collect();
-    // Where there is `new()`, `default()` calls it.
+    // If there is `new()`, `default()` usually calls it.
     if names.contains(&"new") {
         names.retain(|name| *name != "default");
     }
@@ -340,7 +341,7 @@ mod tests {
     use crate::rust::read_text;
 
     #[test]
-    fn an_error_is_raised_in_two_ways_that_the_file_has() {
+    fn an_error_is_raised_in_two_ways_of_the_file() {
         let text = "pub fn f(n: u8) -> Result<u8, E> { g(n)?; Ok(n) }
             fn g(n: u8) -> Result<(), E> {
                 if n > 1 { return Err(E::Internal(format!(\"{n} is large\"))); }
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_made_by_new_is_not_made_by_default_too() {
+    fn default_is_not_tried_where_new_exists() {
         let text = "pub struct Part(u8);
             impl Default for Part { fn default() -> Self { Self::new() } }
             impl Part {
@@ -380,7 +381,7 @@ mod tests {
             exits.dedup();
             exits
         };
-        // A sibling returns it, too, which makes it no less usual.
+        // A sibling returns it, too, but it still counts as a constructor.
         let new = ("return Part::new();".to_owned(), BodyOrigin::Constructor);
         assert_eq!(exits_of("second"), [new]);
         // It would call itself.
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sibling_does_before_it_returns_is_repeated() {
+    fn statements_of_a_sibling_before_its_return_are_repeated() {
         let text = "impl P {
             fn first(&mut self) -> Option<u8> { if self.at > 9 { self.back(); return None; } self.next() }
             fn second(&mut self) -> Option<u8> { let n = self.next(); Some(n? + 1) }
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_returns_what_a_getter_has_of_the_type() {
+    fn a_method_returns_the_value_of_a_getter_of_its_type() {
         let text = "impl Index {
             fn next(&mut self) -> u32 { self.count += 1; self.count }
             fn count(&self) -> u32 { self.count }

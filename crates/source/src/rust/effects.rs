@@ -1,9 +1,9 @@
-//! Whether calling a function may have side effects. A capture evaluates the subject's code only if its
-//! syntax shows none.
+//! Whether calling a function may have side effects. A capture evaluates code of the subject only if its syntax shows
+//! no side effects.
 //!
-//! A function that takes `&self` and shared references can only have side effects through interior
-//! mutability, I/O or raw pointers. The first two are recognized by the names of the calls; what `unsafe` code
-//! does is harmless if it assigns nothing behind a pointer and calls nothing that writes or frees memory.
+//! A function that takes `&self` and shared references can only have side effects through interior mutability, I/O or
+//! raw pointers. The first two are recognized by the names of calls. `unsafe` code counts as harmless if it assigns
+//! nothing behind a pointer, and calls nothing that writes or frees memory.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ use super::harvest::path_text;
 /// The side effects of a function's body, and what it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// The body itself, apart from its calls, may have side effects.
+    /// Whether the body itself, apart from its calls, may have side effects.
     pub(super) has_own: bool,
-    /// It takes `&mut self`. This is not a side effect here: rustc rejects such a call where nothing may
+    /// Whether it takes `&mut self`. That is not a side effect here: rustc rejects such a call where nothing may
     /// change, and a function that calls it on its own variables has no side effects.
     changes_self: bool,
-    /// Only `unsafe` code can call it.
+    /// Whether only `unsafe` code can call it.
     pub(super) is_unsafe: bool,
     /// Paths of functions, and methods as `.name`.
     pub(super) calls: BTreeSet<String>,
@@ -32,9 +32,9 @@ pub struct Effects {
 pub struct Named {
     /// Its name.
     pub name: String,
-    /// The type or trait it belongs to.
+    /// The type or trait that it belongs to.
     pub owner: Option<String>,
-    /// What its body does.
+    /// The effects of its body.
     pub effects: Effects,
 }
 
@@ -68,7 +68,7 @@ fn is_mutable(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Reference(reference) if reference.mutability.is_some())
 }
 
-/// The methods that take `&mut self` in every type that has them.
+/// The names of methods that take `&mut self` in every type that has them.
 pub fn mutating(functions: &[Named]) -> BTreeSet<&str> {
     let names = |changes: bool| {
         let some = functions
@@ -85,9 +85,9 @@ pub fn last(path: &str) -> &str {
     path.rsplit([':', '.']).next().unwrap_or(path)
 }
 
-/// Whether the name of a call suggests no side effects: no interior mutability, I/O or clock, and no function
-/// of another crate. Functions of the subject can still turn out to be impure ([`super::purity`]). A path of one segment must
-/// be a known function; any other could be a closure or an import.
+/// Whether the name of a call suggests that it has no side effects: no interior mutability, I/O or clock, and no
+/// function of another crate. Functions of the subject can still turn out to be impure ([`super::purity`]). A path of
+/// one segment must be a known function, because any other could be a closure or an import.
 pub fn is_pure_by_name(path: &str, is_known: impl Fn(&str) -> bool) -> bool {
     const CHANGES: [&str; 42] = [
         "alloc",
@@ -147,7 +147,7 @@ pub fn is_pure_by_name(path: &str, is_known: impl Fn(&str) -> bool) -> bool {
     let mut segments = path.split("::");
     let first = segments.next().unwrap_or_default();
     if segments.next().is_none() {
-        // `Some(x)` makes a value.
+        // `Some(x)` only makes a value.
         return first.starts_with(char::is_uppercase) || is_known(first);
     }
     let is_type = first.starts_with(char::is_uppercase) || is_scalar(first);
@@ -155,8 +155,8 @@ pub fn is_pure_by_name(path: &str, is_known: impl Fn(&str) -> bool) -> bool {
         && !path.split("::").any(|segment| OUTSIDE.contains(&segment))
 }
 
-/// Whether a method of std with this name takes `&mut self`. A name is listed only if no other method of std
-/// with that name is worth calling in a condition.
+/// Whether the method of std with this name takes `&mut self`. A name is listed only if no other method of std with
+/// that name is useful in a condition.
 pub fn changes_receiver(method: &str) -> bool {
     const CHANGES: [&str; 43] = [
         "append",
@@ -249,7 +249,7 @@ impl<'ast> Visit<'ast> for Effects {
     }
 }
 
-/// Whether code assigns something that is not a variable of its own: behind a pointer, a field, an element.
+/// Whether code assigns to anything but its own variables: behind a pointer, to a field or to an element.
 fn assigns(body: &Block) -> bool {
     let mut assigns = Assigns(false);
     assigns.visit_block(body);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn mutating_methods_are_known_by_name_if_all_of_that_name_mutate() {
+    fn methods_are_mutating_if_all_of_their_name_mutate() {
         let functions = [
             method("fn marks(&mut self) -> bool { self.marked = true; true }"),
             method("fn moves(self: &mut Self) { self.at += 1 }"),

@@ -1,8 +1,9 @@
-//! Code that is compiled for tests only, and is not a test: a failing test may be wrong because of it, and it has no sites.
+//! Code that is compiled only for tests but is not a test. It has no sites, although a failing test may be wrong
+//! because of it.
 
 use syn::{Attribute, Block, ImplItem, Item, Signature};
 
-/// Attributes of a function that make no test of it.
+/// Attributes that do not make a function a test.
 const HARMLESS: [&str; 7] = [
     "allow",
     "cfg",
@@ -13,14 +14,14 @@ const HARMLESS: [&str; 7] = [
     "must_use",
 ];
 
-/// Whether a function may be a test: an attribute of another crate may make one of it.
+/// Whether a function may be a test. An attribute of another crate may make it one.
 pub fn may_be_test(attrs: &[Attribute]) -> bool {
     let is_harmless = |attr: &Attribute| HARMLESS.iter().any(|it| attr.path().is_ident(it));
     !attrs.iter().all(is_harmless)
 }
 
-/// Whether a module or the methods of a type, compiled for tests only, hold no test, and a function that decides something, as
-/// `decides` tells. What a macro or another file has is not known, so it may be a test.
+/// Whether a module, or an `impl` block, that is compiled only for tests has no test but some function that decides
+/// something, judging by `decides`. False if it contains a macro call or another file, which may have tests.
 pub fn only_helps_tests(item: &Item, decides: &dyn Fn(&Signature, &Block) -> bool) -> bool {
     let mut functions = Vec::new();
     collect(item, &mut functions)
@@ -28,7 +29,7 @@ pub fn only_helps_tests(item: &Item, decides: &dyn Fn(&Signature, &Block) -> boo
         && functions.iter().any(|(_, sig, body)| decides(sig, body))
 }
 
-/// The functions beside the tests of a module that are none, and decide something, as `decides` tells.
+/// The functions of a module with tests that are not tests and that decide something, judging by `decides`.
 pub fn beside_tests<'i>(
     item: &'i Item,
     decides: &dyn Fn(&Signature, &Block) -> bool,
@@ -44,7 +45,7 @@ pub fn beside_tests<'i>(
 
 type Function<'i> = (&'i [Attribute], &'i Signature, &'i Block);
 
-/// Adds the functions in an item; whether these are all that may be in it.
+/// Adds the functions in an item. Returns whether the item cannot contain others.
 fn collect<'i>(item: &'i Item, functions: &mut Vec<Function<'i>>) -> bool {
     match item {
         Item::Fn(item) => functions.push((&item.attrs, &item.sig, &item.block)),

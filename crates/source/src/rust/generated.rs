@@ -1,5 +1,5 @@
-//! Tests with generated input, of proptest and of quickcheck: reads the counterexample in a failing test's output,
-//! and writes counterexamples into the test, where a variable of the environment chooses one.
+//! Tests with generated input, by proptest and quickcheck: reads the counterexample in a failing test's output, and
+//! writes counterexamples into the test, where an environment variable selects one.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::language::{Counterexample, Generators, Lists, Writing};
 
-/// Input that proptest or quickcheck generates.
+/// Tests whose input proptest or quickcheck generates.
 pub struct Properties;
 
 impl Generators for Properties {
@@ -48,7 +48,7 @@ impl Generators for Properties {
     }
 }
 
-/// `minimal failing input: a = 1, b = [2]` up to the counts of runs below it.
+/// Reads `minimal failing input: a = 1, b = [2]`, up to the run counts below it.
 fn of_proptest(output: &str) -> Option<Counterexample> {
     let (_, input) = output.rsplit_once("minimal failing input: ")?;
     let end = input.find("\n\tsuccesses:").unwrap_or(input.len());
@@ -66,7 +66,7 @@ fn of_proptest(output: &str) -> Option<Counterexample> {
     })
 }
 
-/// `[quickcheck] TEST FAILED. Arguments: (1, [2])`, also after `(runtime error)`.
+/// Reads `[quickcheck] TEST FAILED. Arguments: (1, [2])`, also with `(runtime error)`.
 fn of_quickcheck(output: &str) -> Option<Counterexample> {
     let (_, failure) = output.rsplit_once("[quickcheck] TEST FAILED")?;
     let (_, arguments) = failure.split_once("Arguments: ")?;
@@ -92,8 +92,8 @@ struct Body {
     parameters: Vec<String>,
 }
 
-/// The function with this name and number of parameters, or the only function with this many inside of one with this
-/// name: a test may hand an inner function to quickcheck.
+/// The function with this name and number of parameters, or the first function with this many parameters inside a
+/// function with this name, because a test may pass an inner function to quickcheck.
 fn property(tokens: TokenStream, name: &str, parameters: usize, is_inside: bool) -> Option<Body> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = None;
@@ -129,7 +129,7 @@ fn property(tokens: TokenStream, name: &str, parameters: usize, is_inside: bool)
     found
 }
 
-/// What stands before `in` or `:` in each parameter.
+/// The text before `in` or `:` in each parameter.
 fn patterns(parameters: &Group) -> Vec<String> {
     let ends = |token: &TokenTree| match token {
         TokenTree::Ident(word) => word == "in",
@@ -144,7 +144,7 @@ fn patterns(parameters: &Group) -> Vec<String> {
     parameters.iter().map(pattern).collect()
 }
 
-/// The parts between commas, of which types between `<` and `>` have their own.
+/// The parts between commas. With `has_types`, commas between `<` and `>` do not separate.
 fn separated(tokens: TokenStream, has_types: bool) -> Vec<Vec<TokenTree>> {
     let mut parts = vec![Vec::new()];
     let mut depth = 0usize;
@@ -172,7 +172,7 @@ fn separated(tokens: TokenStream, has_types: bool) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-/// Adds each variant of an enum below these tokens, with the enum.
+/// Adds each variant of the enums in these tokens, with its enum.
 fn add_variants(tokens: TokenStream, found: &mut Vec<(String, String)>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -202,8 +202,8 @@ fn text_of(tokens: &[TokenTree]) -> String {
     tokens.iter().cloned().collect::<TokenStream>().to_string()
 }
 
-/// A statement that gives the parameters the values of the chosen counterexample. It has no line break, so that the
-/// lines below keep their numbers.
+/// A statement that sets the parameters to the values of the selected counterexample. It has no line break, so that
+/// later lines keep their numbers.
 fn replay(
     names: &[String],
     inputs: &[Counterexample],
@@ -229,14 +229,14 @@ fn replay(
             nth + 1
         ));
     }
-    // A literal gets its type from the value that was generated.
+    // The generated value determines the type of a literal.
     Some(format!(
         " let ({patterns}) = {{ fn like<T>(_: &T, value: T) -> T {{ value }} \
          match ::std::env::var(\"{variable}\").as_deref() {{ {arms}_ => ({generated}) }} }};"
     ))
 }
 
-/// The expression of a value that `Debug` printed.
+/// The expression for a value that `Debug` printed.
 fn expression(value: &str, writing: &Writing) -> Option<String> {
     let tokens = TokenStream::from_str(value).ok()?;
     Some(as_expression(tokens, writing))
@@ -280,7 +280,7 @@ fn as_expression(tokens: TokenStream, writing: &Writing) -> String {
     text.trim_end().to_owned()
 }
 
-/// The entries of a set, or those of a map as pairs.
+/// The entries of a set, or the entries of a map as pairs.
 fn entries(group: &Group, writing: &Writing) -> String {
     let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ':');
     let entry = |entry: &Vec<TokenTree>| {
@@ -353,7 +353,7 @@ minimal failing input: values = [
     }
 
     #[test]
-    fn a_replay_stands_on_the_line_of_the_brace_and_is_chosen_by_a_variable() {
+    fn a_replay_is_on_the_line_of_the_brace_and_selected_by_a_variable() {
         let text = "proptest! {\n    fn other(a in 0..3) {}\n    fn agrees(a in vec(0..3, 1), mut b in 0..9) {\n        b += a.len();\n    }\n}\n";
         let input = Counterexample {
             names: Some(vec!["a".to_owned(), "mut b".to_owned()]),
@@ -375,7 +375,7 @@ minimal failing input: values = [
     }
 
     #[test]
-    fn an_inner_function_that_a_test_hands_to_quickcheck_is_the_property() {
+    fn an_inner_function_passed_to_quickcheck_is_the_property() {
         let text = "#[test] fn reverses() { fn property(xs: Vec<Vec<u8>>, f: fn(u8, u8) -> bool) -> bool { true } quickcheck(property as fn(_, _) -> bool) }";
         let input = Counterexample {
             names: None,

@@ -1,5 +1,5 @@
-//! Expressions of a function that may be useful at other sites: arithmetic, elements, casts, calls and
-//! comparisons over names. Expressions that bind, branch or assign are excluded.
+//! Expressions of a function that may be useful at other sites: arithmetic, elements, casts, calls and comparisons of
+//! names. Expressions that bind, branch or assign are excluded.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ impl<'ast> Visit<'ast> for Constants {
 struct Harvest<'a> {
     text: &'a str,
     offset: usize,
-    /// Whether the code is in an `unsafe` block: what it calls cannot be called elsewhere.
+    /// Whether the code is in an `unsafe` block. Its calls cannot be used elsewhere.
     is_unsafe: bool,
     found: Vec<Harvested>,
 }
@@ -109,11 +109,12 @@ impl Harvest<'_> {
     }
 }
 
-/// Longer expressions would make a condition unreadable.
+/// The longest expression, in bytes, that keeps a condition readable.
 const LONGEST: usize = 80;
 
-/// Counts the parts of an expression, each of which takes a character, up to one more than [`LONGEST`]: of a sum with
-/// thousands of terms every partial sum is an expression, and reading each to its end takes the square of that.
+/// Counts the parts of an expression, each of which takes at least a character, up to one more than [`LONGEST`]. In a
+/// sum with thousands of terms, every partial sum is an expression, and reading each one completely would take
+/// quadratic time.
 #[derive(Default)]
 struct Small(usize);
 
@@ -135,7 +136,7 @@ impl<'ast> Visit<'ast> for Small {
     }
 }
 
-/// The span of a variable in the one-line text of an expression, if it is there.
+/// The span of a variable in the one-line text of an expression. `None` if it is not there.
 fn hole(source: &str, text: &str, span: Range<usize>, start: usize) -> Option<Range<usize>> {
     let span = span.start.checked_sub(start)?..span.end.checked_sub(start)?;
     let name = one_line(source.get(span.clone())?);
@@ -144,7 +145,7 @@ fn hole(source: &str, text: &str, span: Range<usize>, start: usize) -> Option<Ra
     (text.get(hole.clone())? == name).then_some(hole)
 }
 
-/// Where a byte of an expression stands in its one-line text, which has other white space and fewer commas.
+/// The position of a byte of an expression in its one-line text, which has other white space and fewer commas.
 fn joined(source: &str, text: &str, at: usize) -> Option<usize> {
     let mut rest = text.char_indices().filter(|(_, c)| !c.is_whitespace());
     let mut next = rest.next();
@@ -162,8 +163,8 @@ fn joined(source: &str, text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The kind of a harvested expression. `None` if the expression is captured anyway (variables and literals),
-/// has no scalar value, or is decomposed by the synthesizer.
+/// The kind of a harvested expression. `None` if the expression is captured anyway (variables and literals), has no
+/// scalar value, or is decomposed by the synthesizer.
 fn kind(expr: &Expr) -> Option<HarvestedKind> {
     match expr {
         Expr::Binary(binary) => match &binary.op {
@@ -188,7 +189,7 @@ fn is_scalar(ty: &syn::Type) -> bool {
     nopol_expr::Type::from_name(&declared(ty).plain).is_some()
 }
 
-/// Whether a method converts or gives access to a value rather than computing a scalar.
+/// Whether a method converts or gives access to a value, rather than computing a scalar.
 fn is_access(method: &str) -> bool {
     const FORMS: [&str; 30] = [
         "iter",
@@ -202,7 +203,7 @@ fn is_access(method: &str) -> bool {
         "values",
         "next",
         "char_indices",
-        // These make an iterator of another one, …
+        // These make an iterator from another one, …
         "rev",
         "zip",
         "map",
@@ -221,7 +222,7 @@ fn is_access(method: &str) -> bool {
         "by_ref",
         "windows",
         "chunks",
-        // … and this one and `next` change what they are called on.
+        // … and `take` and `next` change the value that they are called on.
         "take",
     ];
     const PREFIXES: [&str; 4] = ["as_", "to_", "into_", "iter_"];
@@ -230,7 +231,7 @@ fn is_access(method: &str) -> bool {
         || PREFIXES.iter().any(|prefix| method.starts_with(prefix))
 }
 
-/// Whether a method of this name is a state query, which is never unsafe.
+/// Whether a method with this name is a state query, which is never `unsafe`.
 fn is_query(method: &str) -> bool {
     const QUERIES: [&str; 7] = [
         "len", "is_empty", "is_some", "is_none", "is_ok", "is_err", "capacity",
@@ -238,7 +239,7 @@ fn is_query(method: &str) -> bool {
     QUERIES.contains(&method)
 }
 
-/// Whether a function is named by a long path, or returns a mutable reference by its name.
+/// Whether a function has a long path, or, judging by its name, returns a mutable reference.
 fn is_foreign(call: &syn::ExprCall) -> bool {
     match &*call.func {
         Expr::Path(path) => path.path.segments.len() > 2 || path_text(&path.path).ends_with("_mut"),
@@ -252,7 +253,7 @@ struct Reads {
     names: Vec<String>,
     /// Bytes of the variables and fields that are receivers or arguments of calls.
     variables: Vec<Range<usize>>,
-    /// Bytes of the getters and elements there.
+    /// Bytes of the getters and elements that are receivers or arguments of calls.
     getters: Vec<Range<usize>>,
     calls: Vec<String>,
     /// Methods called on variables, their fields and elements.
@@ -260,14 +261,14 @@ struct Reads {
 }
 
 impl Reads {
-    /// Adds an expression; false if some part of it cannot be evaluated elsewhere.
+    /// Adds an expression. Returns false if some part of it cannot be evaluated elsewhere.
     fn of(&mut self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
             Expr::Path(path) => {
                 if let Some(name) = path.path.get_ident() {
                     let name = name.to_string();
-                    // An upper-case name is a constant or type and need not be a visible variable.
+                    // An upper-case name is a constant or a type, and need not be a visible variable.
                     if !name.starts_with(char::is_uppercase) && !self.names.contains(&name) {
                         self.names.push(name);
                     }
@@ -304,7 +305,7 @@ impl Reads {
                 let Some(last) = function.path.segments.last() else {
                     return false;
                 };
-                // This constructs a tuple struct or variant.
+                // An upper-case name constructs a tuple struct or variant.
                 if last.ident.to_string().starts_with(char::is_uppercase) {
                     return false;
                 }
@@ -321,7 +322,7 @@ impl Reads {
         }
     }
 
-    /// Adds a receiver or argument; if it is a variable, another one can replace it.
+    /// Adds a receiver or argument. If it is a variable, other variables can replace it.
     fn operand(&mut self, expr: &Expr) -> bool {
         let variable = match expr {
             Expr::Reference(reference) => &reference.expr,
@@ -337,7 +338,8 @@ impl Reads {
     }
 }
 
-/// Whether a variable is asked for something without arguments, or for an element, perhaps in several steps.
+/// Whether an expression calls a method of a variable without arguments, or takes an element of it, possibly in several
+/// steps.
 fn is_getter(expr: &Expr) -> bool {
     let is_read = |expr: &Expr| is_variable(expr) || is_getter(expr);
     match expr {
@@ -371,8 +373,8 @@ fn is_constant_path(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a macro asks for a pattern: `matches!`, or one of the subject like it, as `node_matches!(node, A)` or
-/// `dialect_of!(self is A | B)`.
+/// Whether a macro matches a value against a pattern: `matches!`, or a similar macro of the subject, such as
+/// `node_matches!(node, A)` or `dialect_of!(self is A | B)`.
 fn asks_for_pattern(mac: &Macro) -> bool {
     let name = macro_name(mac);
     let is_named_so = name == "matches" || name.ends_with("_matches") && !name.contains("assert");
@@ -380,7 +382,7 @@ fn asks_for_pattern(mac: &Macro) -> bool {
     is_named_so || second.is_some_and(|token| token.to_string() == "is")
 }
 
-/// Whether an expression is a call of a macro like `matches!`, but of another one.
+/// Whether an expression is a call of a macro that is similar to `matches!`, but not `matches!` itself.
 pub fn is_own_pattern_question(text: &str) -> bool {
     let call = syn::parse_str::<syn::ExprMacro>(text);
     call.is_ok_and(|call| !call.mac.path.is_ident("matches") && asks_for_pattern(&call.mac))
@@ -495,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn getters_in_a_call_are_known() {
+    fn getters_in_a_call_are_found() {
         let body = "{ repo.view().has(&commit.id(), v.iter()) }";
         let block: Block = syn::parse_str(body).unwrap();
         let found = &of_body(&block, body, 0)[0];

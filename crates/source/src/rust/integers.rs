@@ -35,21 +35,21 @@ const OF_INTEGERS: [&str; 8] = [
     "clone",
 ];
 
-/// Beginnings of such names.
+/// Prefixes of further such names.
 const ARITHMETIC: [&str; 3] = ["saturating_", "wrapping_", "rotate_"];
 
 const TYPES: [&str; 12] = [
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
 ];
 
-/// How sure it is that an expression yields an integer.
+/// The certainty that an expression yields an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// It does not, or nothing speaks for it.
+    /// It yields no integer, or nothing suggests one.
     Unlikely,
     /// Its type is not spelled out.
     Possible,
-    /// It does.
+    /// It yields an integer.
     Sure,
 }
 
@@ -69,7 +69,8 @@ impl Integers {
         self.0.add(file);
     }
 
-    /// Whether an expression yields an integer; `ty` tells whether a name is a variable, and its type if it is declared.
+    /// Whether an expression yields an integer. `ty` returns `None` for a name that is not a variable, and otherwise
+    /// the variable's type if it is declared.
     pub fn certainty(
         &self,
         expr: &Expr,
@@ -157,12 +158,12 @@ impl Integers {
     }
 }
 
-/// Whether a type is an integer.
+/// Whether a type is an integer type.
 pub fn is_integer(ty: &DeclaredType) -> bool {
     !ty.is_reference && TYPES.contains(&&*ty.plain)
 }
 
-/// Whether an operator yields a number, or bits.
+/// Whether an operator yields a number or bits.
 pub fn computes(op: &syn::BinOp) -> bool {
     use syn::BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
     matches!(
@@ -180,7 +181,7 @@ pub fn computes(op: &syn::BinOp) -> bool {
     )
 }
 
-/// Whether an operand shows that its operator is one of another type: of texts, of floats.
+/// Whether an operand shows that its operator has another type, such as string or float.
 fn is_of_another_type(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => is_of_another_type(&inner.expr),
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_as_an_integer_or_counts_is_one() {
+    fn declared_integers_and_counts_are_integers() {
         for expr in [
             "1",
             "i",

@@ -1,4 +1,4 @@
-//! Rust's implementation of each language concern; the other files in this directory do the work.
+//! Rust's implementations of the language concerns. Other files in this directory do the work.
 
 use camino::Utf8Path;
 use nopol_expr::{Access, Binding, Type, Value};
@@ -14,7 +14,7 @@ use crate::condition::Node;
 use crate::language::{CandidateTerms, Concerns, Conversions, Listing, Readable, Syntax};
 use crate::{File, Site, Sources};
 
-/// What Rust defines.
+/// Rust's implementation of each concern.
 pub const CONCERNS: Concerns = Concerns {
     syntax: &Rust,
     conversions: &Rust,
@@ -26,7 +26,7 @@ pub const CONCERNS: Concerns = Concerns {
     template,
 };
 
-/// The crates to read.
+/// The crates whose sources are read.
 pub struct Crates(pub Vec<CrateRoot>);
 
 impl Readable for Crates {

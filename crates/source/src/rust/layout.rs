@@ -1,4 +1,4 @@
-//! The layout of Rust files: rustfmt's.
+//! The layout of Rust files, as rustfmt writes them.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use super::modules;
 use crate::layout::{Layout, Unbraced};
 
-/// Rust's layout.
+/// The layout of Rust.
 pub struct Style;
 
 impl Layout for Style {
@@ -72,7 +72,7 @@ impl Layout for Style {
     }
 }
 
-/// The end of the last token that ends at or before a byte.
+/// The end of the last token that ends at or before the byte `at`.
 fn last_end(tokens: TokenStream, at: usize) -> usize {
     let ends = tokens.into_iter().map(|token| match token {
         TokenTree::Group(group) => {

@@ -1,4 +1,4 @@
-//! The literals of a piece of code, as written: constants for the synthesizer (the Nopol paper, §3.3.1,
+//! The literals of a piece of code, as written. They become constants for the synthesizer (the Nopol paper, §3.3.1,
 //! second strategy).
 
 use nopol_expr::{Int, IntType, Type, Value};
@@ -44,7 +44,7 @@ fn collect(tokens: TokenStream, found: &mut Vec<String>) {
     let mut after_hash = false;
     for token in tokens {
         match token {
-            // `#[…]`: documentation is an attribute too.
+            // An attribute `#[…]`. Documentation is an attribute, too.
             TokenTree::Group(_) if after_hash => after_hash = false,
             TokenTree::Group(group) => collect(group.stream(), found),
             TokenTree::Literal(literal) => {
@@ -61,8 +61,8 @@ fn collect(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text` may
-/// start with a minus sign.
+/// The value of a literal as a constant of the given type. `None` if it cannot have that type. `text` may start with a
+/// minus sign.
 pub fn value(text: &str, ty: Type) -> Option<Value> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits.trim_start()),
@@ -84,7 +84,7 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
             let fits = float.suffix().is_empty() || float.suffix() == ty.name();
             let sign = if negative { -1.0 } else { 1.0 };
             let value: f64 = float.base10_digits().parse().ok()?;
-            // Parsed separately: rounding through f64 first could differ from rustc's result.
+            // Parsed separately, because rounding through f64 first could differ from rustc's result.
             let narrow: f32 = float.base10_digits().parse().ok()?;
             fits.then_some(match ty {
                 Type::F64 => Value::F64((sign * value).to_bits()),
@@ -98,7 +98,7 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
     }
 }
 
-/// The text as one literal, without reading more than that.
+/// The text as a literal. `None` if it is anything else.
 fn literal(text: &str) -> Option<Lit> {
     match text {
         "true" | "false" => Some(Lit::Bool(LitBool::new(text == "true", Span::call_site()))),

@@ -43,9 +43,9 @@ use super::{File, FileIndex, NullTest, Skipped, Sources};
 /// A crate whose non-test code may be patched.
 #[derive(Clone, Debug)]
 pub struct CrateRoot {
-    /// Relative to the workspace root.
+    /// The path of its root file, relative to the workspace root.
     pub path: camino::Utf8PathBuf,
-    /// Whether it is an integration test: everything in its directory is test code.
+    /// Whether it is an integration test. Then everything in its directory is test code.
     pub is_test: bool,
     /// Whether the crate needs `extern crate` items.
     pub edition_2015: bool,
@@ -53,13 +53,14 @@ pub struct CrateRoot {
     pub has_chains: bool,
 }
 
-/// Reads every module of the crates and finds the sites outside test code. All paths are relative to `root`;
-/// `wanted` decides whether a file may have sites.
+/// Reads every module of the crates and finds the sites outside test code. All paths are relative to `root`; `wanted`
+/// decides whether a file may have sites.
 pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
     let mut sources = Sources::default();
     let mut seen = BTreeSet::new();
     let mut gathered = sites::Gathered::default();
-    // Sites are found in a second pass, because names of boolean and integer type are known only after reading every file.
+    // Sites are found in a second pass, because names of boolean and integer type are known only after every file is
+    // read.
     let mut parsed: Vec<(FileIndex, Rc<modules::Ast>, bool, BTreeSet<String>)> = Vec::new();
     for crate_root in crates {
         modules::walk(root, &crate_root.path, &mut |path, text, cfgs| {
@@ -134,13 +135,13 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     let purity = Purity::of(&gathered.effects);
     let mutating = effects::mutating(&gathered.effects);
     sites::operands::add_sites(&mut sources, chains, ids, &purity, &mutating);
-    // Before the early exits, which call what is left.
+    // Impure callables are removed before the early exits are made, which call the remaining ones.
     remove_impure(&mut sources, &purity, &mutating);
     sources.asked = asked::times(&sources.functions);
     let (points, constructors) = (&gathered.insertion_points, &gathered.constructors);
     let exits = early_exits::sites(&sources, points, constructors, &gathered.declared);
     sources.sites.extend(exits);
-    // Of sites that start at the same byte, the outermost gets the smallest index.
+    // If sites start at the same byte, the outermost gets the smallest index.
     sources.sites.sort_by_key(|site| {
         let span = &site.span;
         (site.file, span.start, std::cmp::Reverse(span.end))
@@ -148,7 +149,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     sources
 }
 
-/// The sources of a crate of one file.
+/// The sources of a crate with a single file.
 #[cfg(test)]
 pub(crate) fn read_text(text: &str) -> Sources {
     let dir = tempfile::tempdir().unwrap();
@@ -164,7 +165,7 @@ pub(crate) fn read_text(text: &str) -> Sources {
 
 /// Removes the callables and harvested expressions that may have side effects.
 fn remove_impure(sources: &mut Sources, purity: &Purity, mutating: &BTreeSet<&str>) {
-    // A capture cannot call these methods; finding out from rustc would cost a build.
+    // A capture cannot call these methods, and learning that from rustc would cost a build.
     let changes = |method: &String| match purity.knows(method) {
         true => mutating.contains(method.as_str()),
         false => effects::changes_receiver(method),

@@ -1,5 +1,5 @@
-//! Tests near an existing one: the same statements up to an assertion, with one literal changed, or two. What
-//! such a test yields is asked by a function that panics with the value; the test that is kept asserts it.
+//! Variants of an existing test: the same statements up to an assertion, with one or two literals changed. A generated
+//! function panics with the value that a variant computes. The new test then asserts that value.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,35 +13,35 @@ use syn::{Expr, Item, ItemFn, Macro, ReturnType, Stmt, Token, UnOp};
 use super::modules::{self, is_test_code};
 use crate::vary;
 
-/// What encloses a value in the message of a panic.
+/// The marks around a value in the message of a panic.
 const MARKS: [&str; 2] = ["nopol-value<", ">nopol-value"];
-/// The most tests tried near one.
+/// Most variants of one test.
 const MOST_VARIANTS: usize = 120;
-/// The most literals of which two are changed at once.
+/// Most literals among which two are changed at once.
 const MOST_PAIRED: usize = 5;
-/// The most values of each of two.
+/// Most values of each of two literals.
 const MOST_OF_PAIR: usize = 4;
 
 /// A test in the text of a file.
 #[derive(Debug)]
 pub struct Test<'t> {
     text: &'t str,
-    /// Where the next item can be inserted.
+    /// The byte at which the next item can be inserted.
     pub end: usize,
     indent: &'t str,
     name: String,
-    /// What it returns, as written; empty for nothing.
+    /// Its return type, as written. Empty if it returns nothing.
     returns: String,
-    /// Its last expression, if it returns something.
+    /// Its tail expression, if it returns something.
     tail: Option<&'t str>,
     assertions: Vec<Assertion>,
-    /// What it and its neighbours compare with.
+    /// The expressions with which this test and its neighbours compare.
     pub expected: Vec<String>,
-    /// What the tests of the file ask, as tokens: an assertion with the statements before it.
+    /// What the tests of the file evaluate, as tokens: an asserted expression with the statements before it.
     asked: Vec<String>,
 }
 
-/// An assertion, and the statements before it that are none.
+/// An assertion, and the statements before it that are not assertions.
 #[derive(Debug)]
 struct Assertion {
     before: Vec<Code>,
@@ -58,13 +58,13 @@ struct Code {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
-    /// `assert!` of it, or of its negation.
+    /// `assert!` of the expression, or of its negation.
     Holds,
-    /// `assert_eq!` with it on the left or on the right.
+    /// `assert_eq!` with the expression on the left or on the right.
     Equals { on_the_left: bool },
 }
 
-/// A test near another one, up to what it asserts.
+/// A variant of a test, up to the asserted expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// The statements before the assertion.
@@ -76,7 +76,8 @@ pub struct Variant {
 }
 
 impl<'t> Test<'t> {
-    /// The test function of this name, which may begin with its modules, if its file has it and it is as usual.
+    /// The test function with this name, which may include modules. `None` if the file does not have it, or it is not
+    /// in a usual form.
     pub fn find(text: &'t str, name: &str) -> Option<Self> {
         let ast = modules::parse(text).ok()?;
         let finder = Finder {
@@ -89,7 +90,8 @@ impl<'t> Test<'t> {
         Some(test)
     }
 
-    /// Variants of the test, nearest first; none asks what a test of the file asks. `hints` are values that are worth trying, as written in reports.
+    /// Variants of the test, nearest first. Leaves out those that a test of the file already evaluates. `hints` are
+    /// values worth trying, as written in reports.
     pub fn variants(&self, hints: &[String]) -> Vec<Variant> {
         let mut singles = Vec::new();
         let mut pairs = Vec::new();
@@ -115,7 +117,7 @@ impl<'t> Test<'t> {
                 }
             }
         }
-        // The nearest value of every literal, then the next ones.
+        // First the nearest value of every literal, then the next ones.
         let longest = singles.iter().map(Vec::len).max().unwrap_or(0);
         let rounds = (0..longest).flat_map(|nth| singles.iter().filter_map(move |of| of.get(nth)));
         let mut all: Vec<Variant> = Vec::new();
@@ -154,7 +156,7 @@ impl<'t> Test<'t> {
         }
     }
 
-    /// A test function that panics with the value that a variant asks for.
+    /// A test function that panics with the value of a variant.
     pub fn asking(&self, variant: &Variant, name: &str) -> String {
         let Variant { before, asked, .. } = variant;
         let before = before.join("\n");
@@ -179,7 +181,7 @@ impl<'t> Test<'t> {
         )
     }
 
-    /// A name for a test that is kept; nothing in the file has it.
+    /// A name for the new test that does not occur in the file.
     pub fn new_name(&self) -> String {
         let base = format!("{}_nearby", self.name);
         let is_free = |name: &String| !self.text.contains(name.as_str());
@@ -189,8 +191,8 @@ impl<'t> Test<'t> {
             .unwrap_or(base)
     }
 
-    /// The test that asserts that a variant yields this value, in the spellings that may compile, best first.
-    /// `known` has the expressions for values that other tests compare with.
+    /// The test which asserts that a variant yields this value, in all spellings that may compile, best first. `known`
+    /// maps values to expressions that other tests compare with.
     pub fn kept(
         &self,
         variant: &Variant,
@@ -239,25 +241,25 @@ impl<'t> Test<'t> {
     }
 }
 
-/// Statements and the expression after them as tokens, so that spaces do not matter.
+/// Statements and the expression after them as tokens, so that white space does not matter.
 fn question(before: &[String], asked: &str) -> String {
     let text = format!("{}; {asked}", before.join("\n"));
     let tokens = text.parse().map(|tokens: TokenStream| tokens.to_string());
     tokens.unwrap_or(text)
 }
 
-/// The value in the output of a test that was asked.
+/// The value in the output of a test function that panicked with it.
 pub fn value(output: &str) -> Option<&str> {
     let (_, rest) = output.split_once(MARKS[0])?;
     rest.split_once(MARKS[1]).map(|(value, _)| value)
 }
 
-/// The panic with a value.
+/// The panic that shows a value.
 fn shown() -> String {
     format!("panic!(\"{}{{:?}}{}\", value)", MARKS[0], MARKS[1])
 }
 
-/// Whether what `Debug` shows is an expression for the same value wherever it stands.
+/// Whether the output of `Debug` is an expression for the same value in any context.
 fn is_expression(shown: &str) -> bool {
     fn is_plain(expr: &Expr) -> bool {
         match expr {
@@ -281,7 +283,7 @@ fn is_expression(shown: &str) -> bool {
     syn::parse_str(shown).is_ok_and(|expr| is_plain(&expr))
 }
 
-/// Looks for a test function in a file.
+/// Searches for a test function in a file.
 struct Finder<'t, 'n> {
     text: &'t str,
     offset: usize,
@@ -356,7 +358,7 @@ impl<'t> Finder<'t, '_> {
         })
     }
 
-    /// What the tests of these items and of the modules among them ask.
+    /// What the tests among these items, and in their modules, evaluate.
     fn asked_in(&self, items: &[Item]) -> Vec<String> {
         let mut asked = Vec::new();
         for item in items {
@@ -381,7 +383,7 @@ impl<'t> Finder<'t, '_> {
         asked
     }
 
-    /// The assertions among the statements of a test, each with what it compares with.
+    /// The assertions among the statements of a test, each with the expression it compares with.
     fn assertions(&self, function: &ItemFn) -> Vec<(Assertion, Option<String>)> {
         let mut before = Vec::new();
         let mut found = Vec::new();
@@ -427,7 +429,7 @@ impl<'t> Finder<'t, '_> {
 }
 
 impl Assertion {
-    /// The literals, the last first: those before it often make what it is asked of.
+    /// The literals, last first, because earlier ones often only make the receiver.
     fn literals(&self) -> Vec<Range<usize>> {
         let code = std::iter::once(&self.asked).chain(self.before.iter().rev());
         code.flat_map(|code| code.literals.iter().rev().cloned())
@@ -435,7 +437,7 @@ impl Assertion {
     }
 }
 
-/// What an assertion asks, and what it compares that with.
+/// The expression that an assertion evaluates, and the one it is compared with.
 struct Asserted {
     asked: Expr,
     form: Form,
@@ -463,7 +465,7 @@ fn assertion_in(call: &Macro) -> Option<Asserted> {
     if call.path.is_ident("assert_eq") {
         let mut args = args()?.into_iter();
         let (left, right) = (args.next()?, args.next()?);
-        // What is asked is computed; what it is compared with is written.
+        // The evaluated side usually has a call; the other side is a plain value.
         let on_the_left = calls(&left) || !calls(&right);
         let (asked, other) = match on_the_left {
             true => (left, right),
@@ -478,7 +480,7 @@ fn assertion_in(call: &Macro) -> Option<Asserted> {
     None
 }
 
-/// Whether a statement is an assertion of some kind; that of another test is of no use.
+/// Whether a statement is any kind of assertion. Assertions are not copied into a variant.
 fn is_assertion(statement: &Stmt) -> bool {
     let of = |call: &Macro| {
         let last = call.path.segments.last();
@@ -491,7 +493,7 @@ fn is_assertion(statement: &Stmt) -> bool {
     }
 }
 
-/// Whether something is called, except what makes a `Some(…)` or the like.
+/// Whether anything is called, other than constructors such as `Some(…)`.
 fn calls(expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(_) => true,
@@ -554,7 +556,7 @@ mod tests {
 "#;
 
     #[test]
-    fn a_literal_of_the_assertion_or_of_what_precedes_it_changes() {
+    fn a_literal_of_the_assertion_or_of_an_earlier_statement_changes() {
         let test = Test::find(FILE, "grades::tests::passes_at_the_limit").expect("it is there");
         let variants = test.variants(&["40".to_owned()]);
         let asked = |asked: &str, before: &str| {
@@ -570,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_test_of_the_file_asks_is_not_asked_again() {
+    fn variants_that_a_test_of_the_file_evaluates_are_left_out() {
         let file = "#[test] fn low() { assert_eq!(clamp(-100), -100); }\n\
                     #[test] fn mid() { assert_eq!(clamp(5), 5); }\n\
                     mod more { #[test] fn lower() { assert_eq!(-100, clamp( -101 )); } }\n";
@@ -587,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_says_the_value_as_the_other_tests_do() {
+    fn the_new_test_writes_the_value_like_other_tests() {
         let test = Test::find(FILE, "tests::fails").expect("it is there");
         let variant = &test.variants(&[])[0];
         let known = BTreeMap::from([("Pass".to_owned(), "Grade::Pass".to_owned())]);

@@ -1,11 +1,11 @@
-//! Syntax of the edition of 2015 that the parser rejects, replaced by other syntax of the same length, so that everything
-//! else stays where it is.
+//! Syntax of the 2015 edition that the parser rejects. It is replaced by other syntax of the same length, so that
+//! offsets stay correct.
 
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The text with new syntax in place of old; `None` if it has no old one.
+/// The text with new syntax instead of old. `None` if it has no old syntax.
 pub fn modernized(text: &str) -> Option<String> {
     let changed = without_nameless(with_pointers(text));
     (changed != text).then_some(changed)
@@ -27,7 +27,7 @@ fn with_pointers(text: &str) -> String {
     changed
 }
 
-/// Blanks parameters of a trait's functions that are only a type: `fn print(&mut self, char);`.
+/// Blanks nameless parameters of trait functions: `fn print(&mut self, char);`.
 fn without_nameless(mut text: String) -> String {
     let Ok(tokens) = text.parse::<TokenStream>() else {
         return text;
@@ -36,7 +36,7 @@ fn without_nameless(mut text: String) -> String {
     find_nameless(tokens, false, &mut nameless);
     for range in nameless {
         let blank = text[range.clone()].replace(|it: char| it != '\n', " ");
-        // A character of several bytes has that many blanks.
+        // A character of several bytes needs as many blanks.
         let blank = format!("{blank:<0$}", range.len());
         if blank.len() == range.len() {
             text.replace_range(range, &blank);
@@ -45,7 +45,8 @@ fn without_nameless(mut text: String) -> String {
     text
 }
 
-/// Collects the parameters without a name of the functions of traits in these tokens, which may be a trait's.
+/// Collects the nameless parameters of trait functions in these tokens. `is_trait` says whether the tokens are the body
+/// of a trait.
 fn find_nameless(tokens: TokenStream, is_trait: bool, found: &mut Vec<Range<usize>>) {
     let mut of_trait = false;
     let mut of_function = false;
@@ -72,14 +73,14 @@ fn find_nameless(tokens: TokenStream, is_trait: bool, found: &mut Vec<Range<usiz
     }
 }
 
-/// The parameters without a name in a list, each with the comma behind it.
+/// The nameless parameters in a list, each with the comma after it.
 fn nameless(list: TokenStream) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut of_one: Vec<TokenTree> = Vec::new();
-    // Angle brackets are not groups; the one of `->` closes nothing.
+    // Angle brackets are not groups. The bracket of `->` closes nothing.
     let (mut depth, mut is_arrow) = (0_usize, false);
     let mut end = |of_one: &mut Vec<TokenTree>| {
-        // Two colons are those of a path; a third one is behind a name.
+        // A path has double colons; a name is followed by a single one.
         let has_name = of_one
             .chunk_by(|a, b| is_colon(a) && is_colon(b))
             .any(|run| run.iter().all(is_colon) && run.len() % 2 == 1);
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_without_a_name_become_blanks_and_others_stay() {
+    fn nameless_parameters_become_blanks_and_others_stay() {
         for (old, new) in [
             ("fn print(&mut self, char);", "fn print(&mut self,     );"),
             (

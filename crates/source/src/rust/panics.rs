@@ -1,4 +1,4 @@
-//! How tests fail that do not panic, and the panic message that a test expects: its `#[should_panic(expected = "…")]`.
+//! How tests fail without a panic, and the panic message that a test expects: `#[should_panic(expected = "…")]`.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use syn::visit::Visit;
@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ItemFn, Lit, Meta};
 use super::prevented;
 use crate::language::{Panics, Prevented};
 
-/// Tests with `#[should_panic]`, and those that catch panics.
+/// Tests with `#[should_panic]`, and tests that catch panics.
 pub struct ShouldPanic;
 
 impl Panics for ShouldPanic {
@@ -18,7 +18,7 @@ impl Panics for ShouldPanic {
         if !output.contains("test result: FAILED") {
             return Some("ends the process before it has passed or failed".to_owned());
         }
-        // The standard harness prints what a test returns, after everything that the test prints.
+        // The standard harness prints a returned error after everything that the test prints.
         let mut lines = output.lines().rev();
         let error = lines.find_map(|line| line.strip_prefix("Error: "))?;
         let cut: String = error.chars().take(MOST_LETTERS).collect();
@@ -38,7 +38,7 @@ impl Panics for ShouldPanic {
     }
 
     fn is_missing(&self, output: &str) -> bool {
-        // The standard harness's words.
+        // The words of the standard harness.
         output.contains("did not panic")
     }
 
@@ -48,7 +48,7 @@ impl Panics for ShouldPanic {
             line.split_once(words).map(|(_, rest)| rest.trim())
         };
         if let Some(rest) = after("test did not panic as expected") {
-            // Harnesses before Rust 1.85 do not tell where the test is.
+            // Harnesses before Rust 1.85 do not say where the test is.
             return Some(match rest.strip_prefix("at ") {
                 Some(place) => format!("does not panic as expected; the test is at {place}"),
                 None => "does not panic as expected".to_owned(),
@@ -64,7 +64,7 @@ impl Panics for ShouldPanic {
         text.contains("catch_unwind")
     }
 
-    /// If there are several files, the first one by name decides.
+    /// If several files have such a test, the first one by name decides.
     fn message(&self, root: &Utf8Path, test: &str) -> Option<String> {
         let message = files(root).find_map(|(_, text)| expected(&text, test));
         // Braces would be placeholders in an assertion's message.
@@ -76,10 +76,10 @@ impl Panics for ShouldPanic {
     }
 }
 
-/// Characters of an error in a sentence.
+/// Most characters of an error in a sentence.
 const MOST_LETTERS: usize = 300;
 
-/// The Rust files below a directory with their texts, by name.
+/// The Rust files below a directory with their texts, ordered by name.
 fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, String)> {
     let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
     let paths = files
@@ -92,7 +92,7 @@ fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, String)> {
     })
 }
 
-/// The lines, from 1, in which functions of this name that have a test's attribute begin.
+/// The lines, counted from 1, at which functions with this name and a test attribute start.
 fn lines_of(text: &str, name: &str) -> Vec<usize> {
     if !text.contains(name) {
         return Vec::new();
@@ -115,7 +115,7 @@ struct Tests<'a> {
 
 impl<'ast> Visit<'ast> for Tests<'_> {
     fn visit_item_fn(&mut self, function: &'ast ItemFn) {
-        // `#[test]`, `#[tokio::test]` and the like.
+        // `#[test]`, `#[tokio::test]` and similar ones.
         let is_test = |attribute: &Attribute| {
             let last = attribute.path().segments.last();
             last.is_some_and(|last| last.ident == "test")
@@ -127,7 +127,7 @@ impl<'ast> Visit<'ast> for Tests<'_> {
     }
 }
 
-/// The panic message that the test of this name expects, if this file has such a test.
+/// The panic message that the test with this name expects, if this file has such a test.
 fn expected(text: &str, test: &str) -> Option<String> {
     if !text.contains("should_panic") {
         return None;
@@ -156,7 +156,7 @@ impl<'ast> Visit<'ast> for Expected<'_> {
     }
 }
 
-/// `should_panic = "…"` or `should_panic(expected = "…")`.
+/// The message in `should_panic = "…"` or `should_panic(expected = "…")`.
 fn message(attribute: &Attribute) -> Option<String> {
     if !attribute.path().is_ident("should_panic") {
         return None;
@@ -190,7 +190,7 @@ mod tests {
         let returned = silent(&format!("{run}\ntest result: FAILED. 0 passed; 1 failed"));
         assert_eq!(returned.as_deref(), Some("returns an error: ParseIntError"));
         assert!(silent(run).is_some_and(|it| it.starts_with("ends the process")));
-        // Another harness says what it likes.
+        // Other harnesses may print anything.
         assert_eq!(silent("Error: usage\n"), None);
     }
 

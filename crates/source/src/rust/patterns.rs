@@ -1,5 +1,5 @@
-//! The patterns that a condition matches something against, with one alternative more or one less: `matches!(x, A | B)` as
-//! `matches!(x, A | B | C)`. Any macro that lists alternatives so is read: `dialect_of!(self is A | B)`.
+//! Variants of pattern matches in a condition, with one alternative more or fewer: `matches!(x, A | B)` becomes
+//! `matches!(x, A | B | C)`. Any macro that lists alternatives counts: `dialect_of!(self is A | B)`.
 
 mod additions;
 
@@ -14,21 +14,21 @@ use self::additions::additions;
 use crate::language::Listing;
 use crate::{Site, Sources};
 
-/// Lists that are taken over as a whole, at most.
+/// Most whole lists that are copied.
 const MOST_WIDER: usize = 3;
 
-/// Alternatives in a call of a macro.
+/// The alternatives in a macro call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct List {
     /// The macro's name.
     name: String,
-    /// Bytes of the whole call.
+    /// The bytes of the whole call.
     call: Range<usize>,
-    /// Bytes of each alternative, in order.
+    /// The bytes of each alternative, in order.
     alternatives: Vec<Range<usize>>,
 }
 
-/// The calls of a site's condition that list alternatives, each with a change in its list, likeliest first.
+/// The calls in a site's condition that list alternatives, each with one change in its list, likeliest first.
 pub fn variants(sources: &Sources, site: &Site) -> Vec<String> {
     let Ok(condition) = syn::parse_str::<Expr>(&site.text) else {
         return Vec::new();
@@ -99,7 +99,7 @@ pub fn listings(sources: &Sources, site: &Site) -> Vec<Listing> {
     found
 }
 
-/// The bytes of `x == A`, and of `A` in it, where `A` is a path with several segments.
+/// The bytes of each `x == A`, and of the `A` in it, if `A` is a path with several segments.
 #[derive(Default)]
 struct Equalities(Vec<(Range<usize>, Range<usize>)>);
 
@@ -128,7 +128,8 @@ fn wider(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
         .collect()
 }
 
-/// Other lists of the same macro in the file that have all alternatives of a list and several more, most frequent first.
+/// Other lists of the same macro in the file that have all alternatives of a list and several more, most frequent
+/// first.
 fn wider_lists(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
     let own: Vec<&str> = list
         .alternatives
@@ -152,7 +153,8 @@ fn wider_lists(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
         .collect()
 }
 
-/// A pattern of a variant, whatever content that has; `None` if it has none, or says nothing about it.
+/// A pattern that matches a variant with any content. `None` if the variant has no content, or the pattern matches any
+/// content already.
 fn any_content(pattern: &str) -> Option<String> {
     let head = head(pattern);
     let content = pattern[head.len()..].trim();
@@ -189,14 +191,14 @@ fn lists_elsewhere<'t>(text: &'t str, name: &str) -> impl Iterator<Item = Vec<&'
     })
 }
 
-/// The bytes up to and with the parenthesis that closes an open one.
+/// The length of the text up to and including the parenthesis that closes an open one.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
     for (at, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            // A bracket in a literal may be unbalanced.
+            // A parenthesis in a literal may be unbalanced, so stop at the end of the statement.
             ';' => return None,
             _ => {}
         }
@@ -212,7 +214,7 @@ fn head(pattern: &str) -> &str {
     pattern.split(['(', '{', ' ']).next().unwrap_or_default()
 }
 
-/// The calls of macros with lists in an expression.
+/// The macro calls in an expression that list alternatives.
 fn lists(expr: &Expr) -> Vec<List> {
     let mut calls = Calls::default();
     calls.visit_expr(expr);
@@ -243,7 +245,7 @@ impl<'ast> Visit<'ast> for Calls {
     }
 }
 
-/// A condition with one call where two list alternatives of the same: `matches!(x, A | B)` in place of
+/// A condition in which two calls with lists for the same value become one: `matches!(x, A | B)` instead of
 /// `matches!(x, A) || matches!(x, B)`.
 pub fn joined(mut text: String) -> String {
     while let Some(shorter) = joined_once(&text) {
@@ -253,7 +255,7 @@ pub fn joined(mut text: String) -> String {
 }
 
 fn joined_once(text: &str) -> Option<String> {
-    // Most conditions have none.
+    // Most conditions have fewer than two such calls.
     text.matches("!(").nth(1)?;
     let condition = syn::parse_str::<Expr>(text).ok()?;
     let lists = lists(&condition);
@@ -290,7 +292,7 @@ fn joined_once(text: &str) -> Option<String> {
     Some(joined)
 }
 
-/// The macro and what it matches, without references.
+/// The macro, and the value that it matches, without references.
 fn of<'t>(text: &'t str, list: &'t List) -> Option<(&'t str, &'t str)> {
     let call = text.get(list.call.start..list.alternatives.first()?.start)?;
     let of = call.split_once("!(")?.1.trim();
@@ -298,7 +300,7 @@ fn of<'t>(text: &'t str, list: &'t List) -> Option<(&'t str, &'t str)> {
     Some((&list.name, of.trim().trim_start_matches(['&', '*'])))
 }
 
-/// Whether a call has nothing after its pattern.
+/// Whether a call ends directly after its pattern.
 fn ends(text: &str, list: &List) -> Option<bool> {
     let rest = text.get(list.alternatives.last()?.end..list.call.end)?;
     Some(matches!(rest.trim(), ")" | ",)"))
@@ -325,7 +327,7 @@ fn alternatives(name: &str, tokens: TokenStream) -> Option<Vec<Range<usize>>> {
         if let TokenTree::Punct(it) = token
             && it.as_char() == '|'
         {
-            // `||` is not a list.
+            // `||` does not separate alternatives.
             (it.spacing() == Spacing::Alone).then_some(())?;
             is_fresh = true;
             continue;
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_macro_lists_what_it_lists_elsewhere() {
+    fn a_macro_lists_alternatives_that_it_lists_elsewhere() {
         let condition = "dialect_of!(self is Generic)";
         let text = format!(
             "impl P {{ fn f(&self) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }} fn g(&self) -> bool {{ dialect_of!(self is MySql | Generic) }} }}"
@@ -397,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_taken_over_as_a_whole() {
+    fn a_whole_list_is_copied() {
         let condition = "dialect_of!(self is MySql)";
         let text = format!(
             "impl P {{ fn f(&self) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }} fn g(&self) -> bool {{ dialect_of!(self is Generic | MySql | Hive) }} }}"
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_foreign_enum_the_file_names_some() {
+    fn the_variants_of_a_foreign_enum_that_the_file_mentions_are_added() {
         let condition = "matches!(ty, ast::Type::Dyn(_))";
         let text = format!(
             "fn f(ty: &T) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}
@@ -438,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_matched_twice_is_matched_once() {
+    fn two_matches_of_one_value_become_one() {
         let joined = |text: &str| super::joined(text.to_owned());
         assert_eq!(
             joined("n > 0 && (matches!(x, A | B(_)) || matches!(*x, C { .. }))"),
@@ -452,7 +454,7 @@ mod tests {
             joined("dialect_of!(self is A | B) || dialect_of!(self is A | C)"),
             "dialect_of!(self is A | B | C)"
         );
-        // Every alternative was listed again.
+        // The second list repeats every alternative of the first.
         assert_eq!(
             joined("matches!(x, A | 'b'..='d') || matches!(x, A | 'b'..='d' | 'b'..='e')"),
             "matches!(x, A | 'b'..='d' | 'b'..='e')"
@@ -469,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disjunction_is_no_list() {
+    fn a_disjunction_is_not_a_list() {
         let condition = "matches!(c, 'a') || any!(c is b || d)";
         let text = format!("fn f(c: char) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}");
         assert!(
@@ -480,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_to_a_variant_may_be_another_one() {
+    fn another_variant_may_be_added_to_an_equality() {
         let condition = "n > 1 && unit == Unit::Piece";
         let text = format!(
             "enum Unit {{ Piece, Cup, Box(u8) }} fn f(unit: Unit, n: u8) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}"

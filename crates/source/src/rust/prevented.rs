@@ -1,5 +1,5 @@
-//! What must hold so that an expression does not panic: `i < v.len()` for `v[i]`, where the message says that an index was
-//! out of bounds. The place of the panic names the expression, so no value is needed.
+//! Conditions that prevent an expression from panicking: `i < v.len()` for `v[i]`, if the message says that an index
+//! was out of bounds. The place of the panic identifies the expression, so no values are needed.
 
 use nopol_expr::CmpOp;
 use syn::spanned::Spanned;
@@ -8,8 +8,8 @@ use syn::{BinOp, Expr, ExprBinary, ExprIndex, ExprMethodCall, Lit, RangeLimits, 
 
 use crate::language::Prevented;
 
-/// What must hold, each by itself a possible precondition. Empty if the panic is of another kind, or if an operand may have
-/// effects.
+/// The conditions, each of which may be a precondition by itself. Empty if the panic is of another kind, or if
+/// evaluating an operand again may have effects.
 pub fn conditions(text: &str, line: usize, column: usize, message: &str) -> Vec<Prevented> {
     let Ok(file) = syn::parse_file(text) else {
         return Vec::new();
@@ -26,7 +26,7 @@ pub fn conditions(text: &str, line: usize, column: usize, message: &str) -> Vec<
 
 struct Search<'a> {
     text: &'a str,
-    /// Line and column of the panic, both from 1.
+    /// Line and column of the panic, both counted from 1.
     at: (usize, usize),
     message: &'a str,
     found: Vec<Prevented>,
@@ -36,7 +36,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         let conditions = match expr {
             Expr::Binary(binary) if self.is_at(binary) => self.of_arithmetic(binary),
-            // A list's own elements are read there, those of other types from the bracket on.
+            // Panics of built-in indexing are at the expression, those of `Index` implementations at the bracket.
             Expr::Index(index)
                 if self.is_at(index) || self.is_at(&index.bracket_token.span.open()) =>
             {
@@ -105,7 +105,7 @@ impl Search<'_> {
         }
         let is_start = self.says("range start index") || self.says("start byte index");
         let is_end = self.says("range end index") || self.says("end byte index");
-        // Older compilers do not say which end of a text it is.
+        // Older compilers do not say which end of a slice is wrong.
         let start = start.filter(|_| is_start || self.says(" byte index") && !is_end);
         let end = end.filter(|_| is_end || self.says(" byte index") && !is_start);
         let ends = [(start, CmpOp::Le), (end, at_end)];
@@ -126,7 +126,7 @@ impl Search<'_> {
         )
     }
 
-    /// What a position in a list must be: less than its length or, where a number below zero became a large one, at least zero.
+    /// The bound of a position: it is less than the length, or at least 0 if a negative number was cast to a large one.
     fn bound(&self, at: &Expr, op: CmpOp, len: &str) -> Option<Prevented> {
         let numbers = self.message.split(|c: char| !c.is_ascii_digit());
         let mut numbers = numbers.filter_map(|digits| digits.parse::<u64>().ok());
@@ -143,7 +143,7 @@ impl Search<'_> {
         Some(comparison(&self.operand(inner)?, CmpOp::Ge, "0"))
     }
 
-    /// What a method of the standard library needs.
+    /// The conditions that a method of the standard library needs.
     fn of_call(&self, call: &ExprMethodCall) -> Option<Vec<Prevented>> {
         let of = self.operand(&call.receiver)?;
         let len = format!("{of}.len()");
@@ -162,7 +162,7 @@ impl Search<'_> {
         Some(match &*call.method.to_string() {
             "unwrap" if self.says("on a `None` value") => vec![is_some],
             "unwrap" if self.says("on an `Err` value") => vec![is_ok],
-            // Its message is the subject's own; the compiler knows the type.
+            // The message is the subject's own, so try both; the compiler knows the type.
             "expect" => vec![is_some, is_ok],
             "remove" if self.says("should be < len") => {
                 vec![comparison(&argument()?, CmpOp::Lt, &len)]
@@ -187,14 +187,14 @@ impl Search<'_> {
         })
     }
 
-    /// The text of an operand that can be evaluated once more.
+    /// The text of an operand, if it can be evaluated again.
     fn operand(&self, expr: &Expr) -> Option<String> {
         let text = self.text.get(expr.span().byte_range())?;
         let text = match text.contains('\n') {
             true => return None,
             false => text.to_owned(),
         };
-        // `a as usize < b` would begin a list of types.
+        // `a as usize < b` would start generic arguments.
         let needs_parentheses = matches!(expr, Expr::Cast(_) | Expr::Range(_));
         is_repeatable(expr).then(|| match needs_parentheses {
             true => format!("({text})"),
@@ -215,7 +215,7 @@ fn is_one(expr: &Expr) -> bool {
     matches!(expr, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "1"))
 }
 
-/// Whether an expression reads variables, fields and elements, and asks for a size at most.
+/// Whether an expression only reads variables, fields and elements, and calls simple getters such as `len`.
 fn is_repeatable(expr: &Expr) -> bool {
     const QUERIES: [&str; 5] = ["len", "borrow", "get", "as_ref", "as_bytes"];
     match expr {
@@ -244,7 +244,7 @@ fn is_repeatable(expr: &Expr) -> bool {
 mod tests {
     use super::conditions;
 
-    /// The conditions for a panic at the mark, which is removed.
+    /// The conditions for a panic at the mark, which is removed from the code.
     fn of(code: &str, message: &str) -> Vec<[String; 2]> {
         let column = code.find('«').unwrap();
         let text = format!("fn f() {{\n{}\n}}", code.replace('«', ""));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_expression_that_panics_says_what_must_hold() {
+    fn the_panicking_expression_determines_the_condition() {
         let below = "attempt to subtract with overflow";
         assert_eq!(of("*g -= 1; «*n -= 1;", below), [["*n > 0", "*n == 0"]]);
         assert_eq!(
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_again_or_panics_otherwise_says_nothing() {
+    fn expressions_with_effects_and_other_panics_give_no_condition() {
         let none = "called `Option::unwrap()` on a `None` value";
         assert!(of("list.pop().«unwrap();", none).is_empty());
         assert!(of("«a - b;", "assertion failed: a > b").is_empty());

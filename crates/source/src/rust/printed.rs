@@ -1,4 +1,4 @@
-//! Names whose values a function only prints, such as the time that something took: they decide nothing.
+//! Names whose values a function only prints, such as the time that something took. They decide nothing.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -6,17 +6,17 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const PRINTING: [&str; 10] = [
     "print", "println", "eprint", "eprintln", "dbg", "trace", "debug", "info", "warn", "error",
 ];
-/// Definitions that are followed from one name to the next.
+/// Most definitions that are followed from one name to the next.
 const MOST_NAMES: usize = 4;
 
 /// Whether a function, given by its text, uses the value of this name only in macros that print, or to define another
-/// name that it uses so.
+/// name that it only uses that way.
 pub fn is_only_printed(function: &str, name: &str) -> bool {
     let tokens = function.parse::<TokenStream>();
     tokens.is_ok_and(|tokens| is_unused(&tokens, &tokens, name, MOST_NAMES))
 }
 
-/// The same of some tokens of the function.
+/// As [`is_only_printed`], for some tokens of the function. `most` limits the definitions that are followed.
 fn is_unused(function: &TokenStream, tokens: &TokenStream, name: &str, most: usize) -> bool {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let mut at = 0;
@@ -28,7 +28,7 @@ fn is_unused(function: &TokenStream, tokens: &TokenStream, name: &str, most: usi
                 let (defined, value) = definition(&tokens[at..end]);
                 let value: TokenStream = value.iter().cloned().collect();
                 if !is_unused(function, &value, name, most) {
-                    // The value is in another name now.
+                    // From here on, another name has the value.
                     let follows = defined
                         .filter(|_| most > 0)
                         .is_some_and(|other| is_unused(function, function, &other, most - 1));
@@ -56,7 +56,7 @@ fn is_unused(function: &TokenStream, tokens: &TokenStream, name: &str, most: usi
     true
 }
 
-/// Whether these tokens are the rest of the call of a macro, after its name.
+/// Whether these tokens are the rest of a macro call, after its name.
 fn is_call(tokens: &[TokenTree]) -> bool {
     let is_mark =
         |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '!');
@@ -64,7 +64,7 @@ fn is_call(tokens: &[TokenTree]) -> bool {
     tokens.first().is_some_and(is_mark) && tokens.get(1).is_some_and(is_list)
 }
 
-/// The end of the statement that begins before `at`.
+/// The end of the statement that contains the token `at`.
 fn end_of_statement(tokens: &[TokenTree], at: usize) -> usize {
     let is_end =
         |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';');
@@ -72,7 +72,7 @@ fn end_of_statement(tokens: &[TokenTree], at: usize) -> usize {
     end.map_or(tokens.len(), |end| at + end)
 }
 
-/// The one name that is defined by what follows `let`, and its value.
+/// The only name that these tokens, which follow a `let`, define, and its value. No name for a pattern with several.
 fn definition(tokens: &[TokenTree]) -> (Option<String>, &[TokenTree]) {
     let is_equal =
         |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '=');
@@ -94,7 +94,7 @@ fn definition(tokens: &[TokenTree]) -> (Option<String>, &[TokenTree]) {
     (one, &tokens[equal + 1..])
 }
 
-/// Whether a format string names the variable.
+/// Whether a format string captures the variable.
 fn captures(literal: &str, name: &str) -> bool {
     literal.starts_with(['"', 'r'])
         && literal.split('{').skip(1).any(|rest| {

@@ -1,13 +1,14 @@
-//! Which functions of the subject may have side effects, directly or through what they call.
+//! Which functions of the subject may have side effects, directly or through their calls.
 //!
-//! Calls are resolved by name: `Type::name` and `Self::name` to that type's function, or, if the subject has no such
-//! type, to one of another crate; any other call to all functions of its name, of which one impure one suffices.
+//! Calls are resolved by name. `Type::name` and `Self::name` mean the function of that type, or, if the subject has no
+//! such type, one of another crate. Any other call may mean every function with its name, and counts as impure if one
+//! of them is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effects::{self, Named};
 
-/// What is known of the subject's functions.
+/// The side effects of the subject's functions.
 pub struct Purity<'f> {
     functions: &'f [Named],
     by_name: BTreeMap<&'f str, Vec<usize>>,
@@ -17,7 +18,7 @@ pub struct Purity<'f> {
 }
 
 impl<'f> Purity<'f> {
-    /// Follows the calls of all functions.
+    /// Determines which functions are impure, following all calls.
     pub fn of(functions: &'f [Named]) -> Self {
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (nth, function) in functions.iter().enumerate() {
@@ -53,15 +54,15 @@ impl<'f> Purity<'f> {
         purity
     }
 
-    /// Whether a capture may make this call, in a function of this owner. What only `unsafe` code can call it may not.
+    /// Whether a capture in a function of this owner may contain this call. Calls that need `unsafe` code are excluded.
     pub fn may_call(&self, call: &str, owner: Option<&str>) -> bool {
         let is_fine =
             |nth: &usize| !self.impure.contains(nth) && !self.functions[*nth].effects.is_unsafe;
         self.is_pure_by_name(call) && self.called(call, owner).iter().all(is_fine)
     }
 
-    /// Whether a call, in a function of this owner, is known to change something; `mutating` are methods of the subject
-    /// that take `&mut self`.
+    /// Whether a call in a function of this owner changes something. `mutating` are methods of the subject that take
+    /// `&mut self`.
     pub fn changes(&self, call: &str, owner: Option<&str>, mutating: &BTreeSet<&str>) -> bool {
         let name = effects::last(call);
         match self.knows(name) {
@@ -96,7 +97,7 @@ impl<'f> Purity<'f> {
         };
         let of_owner = |nth: &&usize| self.functions[**nth].owner.as_deref() == Some(of);
         let own: Vec<usize> = named.iter().filter(of_owner).copied().collect();
-        // A trait's method is mostly its implementations'.
+        // A call of a trait's method usually means one of its implementations.
         match own.is_empty() && self.owners.contains(of) {
             true => named.clone(),
             false => own,
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_one_name_are_told_apart_by_their_types() {
+    fn functions_of_one_name_are_distinguished_by_their_types() {
         let functions = [
             named(Some("Log"), "fn new() -> Log { println!(); Log }"),
             named(Some("Point"), "fn new() -> Point { Point }"),

@@ -15,7 +15,7 @@ pub struct Scopes {
     stack: Vec<Vec<Name>>,
     /// Names without a value yet, each with the number of scopes around its `let`.
     unassigned: Vec<(usize, Name)>,
-    /// What was visible the last time, until that changes: a function has many sites with the same names.
+    /// The names that were visible last, until they change, because a function has many sites with the same names.
     shown: RefCell<Option<Arc<[Name]>>>,
 }
 
@@ -32,8 +32,8 @@ impl Scopes {
         self.unassigned.retain(|(declared, _)| *declared <= depth);
     }
 
-    /// Notes the names of a `let` without a value. Reading them before they are assigned is an error, and so may be
-    /// reading a field: their type is not known before.
+    /// Notes the names of a `let` without a value. Reading them before they are assigned is an error. So is reading a
+    /// field of them, because their type is not known before.
     pub fn declare(&mut self, pattern: &Pat) {
         self.push();
         self.bind_pattern(pattern);
@@ -44,7 +44,7 @@ impl Scopes {
         self.shown.take();
     }
 
-    /// Binds the declared names that a statement has assigned, until the end of its block.
+    /// Binds the declared names that a statement assigns, until the end of its block.
     pub fn assigned_in(&mut self, statement: &Stmt) {
         if self.unassigned.is_empty() {
             return;
@@ -95,7 +95,7 @@ impl Scopes {
         names.find(|known| known.text == name)?.ty.as_ref()
     }
 
-    /// All visible names, outermost first; a shadowed name counts where it was bound last.
+    /// All visible names, outermost first. A shadowed name has the position of its last binding.
     pub fn visible(&self) -> Arc<[Name]> {
         let mut shown = self.shown.borrow_mut();
         Arc::clone(shown.get_or_insert_with(|| self.names()))
@@ -113,7 +113,7 @@ impl Scopes {
     }
 }
 
-/// The variables that code assigns.
+/// The variables that code assigns to.
 #[derive(Default)]
 struct Assigned(Vec<String>);
 
@@ -134,8 +134,8 @@ impl<'ast> Visit<'ast> for Assigned {
     }
 }
 
-/// The names that a pattern binds. The syntax does not distinguish a binding from a constant or variant, so
-/// an identifier that starts with a capital is assumed to be one of the latter.
+/// The names that a pattern binds. The syntax does not distinguish a binding from a constant or variant, so an
+/// identifier with a capital first letter counts as one of the latter.
 fn bindings(pattern: &Pat, names: &mut Vec<String>) {
     match pattern {
         Pat::Ident(ident) => {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_yet_is_not_visible() {
+    fn a_variable_without_a_value_is_not_visible() {
         let body = "fn f(n: u32) -> u32 {
             let (a, b);
             if n > 1 { a = 1; if n > 2 { b = 2; } else { b = 3; } } else { a = 4; b = 5; }

@@ -1,11 +1,11 @@
-//! Alternatives to the method calls of a condition: another method of the same kind on the same receiver, with
-//! the same arguments.
+//! Alternatives to the method calls of a condition: another method of the same kind, on the same receiver and with the
+//! same arguments.
 
 use syn::Expr;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// Groups of similar methods of std; programmers confuse methods of the same group.
+/// Groups of similar methods of std, which programmers confuse.
 const GROUPS: [&[&str]; 9] = [
     &[
         "is_alphabetic",
@@ -38,8 +38,8 @@ const GROUPS: [&[&str]; 9] = [
     &["first", "last"],
 ];
 
-/// The calls of a condition, each with another method. `own` returns methods of the subject that are of the
-/// same kind as a given one.
+/// The calls of a condition, each with another method. `own` returns methods of the subject that are of the same kind
+/// as the given one.
 pub fn siblings(condition: &str, own: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
     let Ok(expr) = syn::parse_str::<Expr>(condition) else {
         return Vec::new();

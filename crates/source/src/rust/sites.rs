@@ -33,7 +33,7 @@ use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::{BodyOrigin, ExitSnippet, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 
-/// What is collected from all files.
+/// Facts collected from all files.
 #[derive(Default)]
 pub struct Gathered {
     pub ids: Ids,
@@ -47,12 +47,12 @@ pub struct Gathered {
     pub declared: Declared,
 }
 
-/// How often each site description occurred, for stable ids.
+/// Number of sites so far with each description, for stable ids.
 #[derive(Default)]
 pub struct Ids(BTreeMap<String, u32>);
 
 impl Ids {
-    /// The id of a site, by its text and the statements that it controls.
+    /// The id of a site. `text` is its text, followed by its body if it has one.
     fn id(&mut self, path: &Utf8Path, function: &str, kind: SiteKind, text: &str) -> String {
         let description = format!("{path}|{function}|{}|{text}", kind.id_name());
         let nth = self.0.entry(description.clone()).or_default();
@@ -61,8 +61,8 @@ impl Ids {
     }
 }
 
-/// Adds the sites, functions and declarations of a file to `sources`; `has_chains` says whether its edition has
-/// let-chains, `cfgs` when the file is compiled.
+/// Adds the sites, functions and declarations of a file to `sources`. `has_chains` says whether its edition has
+/// let-chains; `cfgs` are the conditions under which the file is compiled.
 pub fn find(
     sources: &mut Sources,
     file: FileIndex,
@@ -94,7 +94,7 @@ pub fn find(
     finder.items(&ast.file.items);
 }
 
-/// What encloses the visited code: decides what `break`, `continue` and `return` would leave.
+/// The enclosing code, which decides what `break`, `continue` and `return` leave.
 #[derive(Clone, Copy, Default)]
 struct Enclosing {
     in_loop: bool,
@@ -118,14 +118,14 @@ struct Finder<'a> {
     scopes: Scopes,
     /// Names of the enclosing modules, types and functions.
     path: Vec<String>,
-    /// What must hold for the visited items to be compiled.
+    /// The conditions under which the visited items are compiled.
     cfgs: BTreeSet<String>,
     /// The end of the last item of the enclosing module.
     end_of_items: usize,
     /// The type or trait of the visited function.
     owner: Option<String>,
     function: Option<FunctionIndex>,
-    /// Spans of expressions that are boolean because of their context, such as a function's return type.
+    /// Spans of expressions that are boolean because of their context, such as the return type of their function.
     boolean_spans: BTreeSet<(usize, usize)>,
     enclosing: Enclosing,
     /// The values that the innermost closure returns.
@@ -135,16 +135,16 @@ struct Finder<'a> {
     at: Position,
 }
 
-/// Where the expression is that is visited next.
+/// The position of the next visited expression.
 #[derive(Clone, Copy, Default)]
 struct Position {
-    /// It is part of an enclosing boolean site, or its value is dropped.
+    /// Whether it is part of an enclosing boolean site, or its value is dropped.
     is_covered: bool,
-    /// It can be replaced by any other without parentheses.
+    /// Whether any other expression can replace it without parentheses.
     is_standalone: bool,
-    /// Its value is passed on: assigned, returned, an argument, a subscript.
+    /// Whether its value is passed on: assigned, returned, an argument, or a subscript.
     is_value: bool,
-    /// It is the operand of an integer expression that is a site.
+    /// Whether it is an operand of an integer expression that is a site.
     is_term: bool,
 }
 
@@ -234,13 +234,13 @@ impl Finder<'_> {
         self.all.booleans.has(expr, &is_bool)
     }
 
-    /// Visits an expression that can be replaced by any other without parentheses.
+    /// Visits an expression that any other can replace without parentheses.
     fn visit_standalone(&mut self, expr: &Expr) {
         self.at.is_standalone = true;
         self.visit_expr(expr);
     }
 
-    /// Visits an expression whose value is passed on, and which can be replaced by any other without parentheses.
+    /// Visits an expression whose value is passed on, and that any other can replace without parentheses.
     fn visit_value(&mut self, expr: &Expr) {
         self.at.is_value = true;
         self.visit_standalone(expr);
@@ -257,7 +257,7 @@ impl Finder<'_> {
         self.operands(condition);
     }
 
-    /// Visits a block; `is_unit` tells whether its last expression is known to be a statement.
+    /// Visits a block. `is_unit` says whether its last expression is known to be a statement.
     fn block(&mut self, block: &Block, is_unit: bool) {
         self.scopes.push();
         self.statements(block, is_unit);
@@ -267,7 +267,7 @@ impl Finder<'_> {
     fn statements(&mut self, block: &Block, is_unit: bool) {
         let runs = Self::runs(block, is_unit);
         for (at, statement) in block.stmts.iter().enumerate() {
-            // Between the values that a block has under one `cfg` and another, nothing may stand.
+            // If a block has one value under each of several `cfg`s, no statement can be inserted between these values.
             let is_after_value = at > 0
                 && matches!(&block.stmts[at - 1], Stmt::Expr(_, None))
                 && block.stmts[at - 1..].iter().all(values::is_conditional);
@@ -385,7 +385,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Async(block) => {
                 self.inside_closure(Vec::new(), |finder| finder.visit_block(&block.block));
             }
-            // Evaluated at compile time.
+            // These expressions are evaluated at compile time.
             Expr::Const(_) | Expr::Repeat(_) => {}
             Expr::Macro(call) => self.macro_arguments(&call.mac),
             Expr::Binary(binary) if is_integer && condition::arith_op(&binary.op).is_some() => {

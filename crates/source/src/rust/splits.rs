@@ -1,4 +1,4 @@
-//! Where a function splits what may be a text: `&s[..n]`, `s.split_at(n)`.
+//! Where a function splits expressions that may be strings: `&s[..n]`, `s.split_at(n)`.
 
 use std::ops::Range;
 
@@ -6,9 +6,9 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr};
 
-/// Longer operands are not part of a readable condition.
+/// The longest operand, in bytes, that keeps a condition readable.
 const LONGEST: usize = 40;
-/// Methods that panic inside of a character. Their first argument is the place.
+/// Methods that panic if their first argument, a position, is inside a character.
 const METHODS: [&str; 6] = [
     "split_at",
     "split_off",
@@ -18,7 +18,7 @@ const METHODS: [&str; 6] = [
     "drain",
 ];
 
-/// What a body splits, and at which place, as written, in source order, without duplicates.
+/// The expressions that a body splits, each with the position, as written, in source order, without duplicates.
 pub fn of_body(body: &Block, text: &str, offset: usize) -> Vec<[String; 2]> {
     let mut splits = Splits {
         text,
@@ -49,7 +49,7 @@ impl Splits<'_> {
         let is_simple = |text: &String| {
             text.len() < LONGEST && !text.contains(" as ") && !text.contains(['\n', '{', '?', '"'])
         };
-        // There is always one at the start.
+        // There is always a boundary at the start.
         if pair[1] != "0" && pair.iter().all(is_simple) && !self.found.contains(&pair) {
             self.found.push(pair);
         }

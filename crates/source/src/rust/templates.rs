@@ -8,7 +8,7 @@ use crate::template::{Assertion, Block, Template};
 const BLOCK: Block = Block {
     open: "{",
     close: "}",
-    // Every branch has braces, so an `else` cannot dangle.
+    // Every branch has braces, so no `else` can dangle.
     shield: ["", ""],
 };
 
@@ -41,7 +41,7 @@ pub const fn template(kind: SiteKind) -> Option<Template> {
             after: " && ",
             ..Template::replacing(Binding::And)
         },
-        // Where an operand stands beside it, the site says so.
+        // The site sets a stronger binding if the expression is an operand.
         SiteKind::Integer | SiteKind::Assignment => Template::replacing(Binding::Or),
     })
 }

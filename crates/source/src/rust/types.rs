@@ -1,4 +1,4 @@
-//! What the subject declares: structs, enums, constants, and functions that return a scalar.
+//! The subject's declarations: structs, enums, constants, and functions that return a scalar.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,8 @@ pub fn declared(ty: &Type) -> DeclaredType {
     }
 }
 
-/// A struct or enum whose parts can be read; `at` is the end of the module's items, which are compiled under the conditions `outer`. `None` for other items and for
-/// packed structs, whose fields cannot be borrowed.
+/// A struct or enum whose parts can be read. `at` is the end of the module's items, which are compiled under the
+/// conditions `outer`. `None` for other items, and for packed structs, whose fields cannot be borrowed.
 pub fn data_type(
     item: &Item,
     file: FileIndex,
@@ -95,7 +95,7 @@ fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
         .collect()
 }
 
-/// The fields that only the struct's own module and those in it see.
+/// The fields that are visible only in the struct's own module and the modules in it.
 fn private_fields(of: &Fields) -> BTreeSet<String> {
     let is_private = |field: &syn::Field| matches!(field.vis, syn::Visibility::Inherited);
     let always = of.iter().filter(|field| is_always(&field.attrs));
@@ -125,7 +125,7 @@ fn variant(variant: &syn::Variant) -> Variant {
     }
 }
 
-/// The name of a type in [`crate::Sources::implementations`] that stands for all.
+/// A name in [`crate::Sources::implementations`] that stands for all types.
 pub const ANY: &str = "*";
 
 /// The traits that an attribute derives.
@@ -149,8 +149,8 @@ fn is_packed(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// The function as a callable, if it returns a scalar, an `Option` or a `Result`, and takes `self`, if at all, by value or by shared
-/// reference.
+/// The function as a callable. `None` unless it returns a scalar, an `Option` or a `Result`, and takes `self`, if at
+/// all, by value or by shared reference.
 pub fn callable(
     signature: &Signature,
     owner: Option<&String>,
@@ -216,12 +216,12 @@ pub fn macro_name(mac: &syn::Macro) -> String {
     last.map_or_else(String::new, |last| last.ident.to_string())
 }
 
-/// The aliases of scalars, by their names: `type DocId = u32;`.
+/// Aliases of scalars, by their names: `type DocId = u32;`.
 #[derive(Debug, Default)]
 pub struct Scalars(BTreeMap<String, String>);
 
 impl Scalars {
-    /// Adds those of a file.
+    /// Adds the aliases of a file.
     pub fn add(&mut self, file: &syn::File) {
         for item in &file.items {
             if let Item::Type(item) = item
@@ -239,7 +239,7 @@ impl Scalars {
     }
 }
 
-/// Whether a name is in the case of constants.
+/// Whether a name is written like a constant.
 pub fn is_constant_name(name: &str) -> bool {
     name.len() > 1 && name.starts_with(char::is_uppercase) && !name.contains(char::is_lowercase)
 }

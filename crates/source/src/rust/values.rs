@@ -1,5 +1,5 @@
-//! Which expressions are boolean, judging by their syntax and the names declared in the subject. The compiler
-//! has the last word.
+//! Which expressions are boolean, judging by their syntax and the names declared in the subject. The compiler has the
+//! last word.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ impl Booleans {
         self.0.add(file);
     }
 
-    /// Whether an expression is boolean; `is_bool` decides for variables.
+    /// Whether an expression is boolean. `is_bool` decides for variables.
     pub fn has(&self, expr: &Expr, is_bool: &dyn Fn(&str) -> bool) -> bool {
         match expr {
             Expr::Paren(inner) => self.has(&inner.expr, is_bool),
@@ -106,8 +106,8 @@ impl Booleans {
         }
     }
 
-    /// Whether a function or method of that name returns `bool`. If only some do, a method called on `self`
-    /// is assumed to.
+    /// Whether a function or method with this name returns `bool`. If only some of them do, a method called on `self`
+    /// counts as one.
     fn returns_bool(&self, name: &str, of_self: bool) -> bool {
         let is_query = name.starts_with("is_") || QUERIES.contains(&name);
         let (some, others) = self.0.of_call(name);
@@ -137,7 +137,7 @@ pub fn takes_predicate(method: &str) -> bool {
     PREDICATES.contains(&method)
 }
 
-/// The tail expressions of a block, in source order: more than one, if each has a `cfg`.
+/// The tail expressions of a block, in source order. There are several if each has a `cfg`.
 pub fn ends<'a>(block: &'a Block, found: &mut Vec<&'a Expr>) {
     let Some(last) = block.stmts.len().checked_sub(1) else {
         return;
@@ -151,7 +151,7 @@ pub fn ends<'a>(block: &'a Block, found: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Whether a statement has an attribute `cfg`.
+/// Whether a statement has a `cfg` attribute.
 pub fn is_conditional(statement: &Stmt) -> bool {
     let mut tokens = statement.to_token_stream().into_iter();
     loop {
@@ -188,7 +188,7 @@ pub fn ends_of<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
     }
 }
 
-/// The bytes of the values of a function or closure: its tail expressions, and those of `return`.
+/// The bytes of the values of a function or closure: its tail expressions and the operands of `return`.
 pub fn yielded(body: &Block) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     ends(body, &mut found);

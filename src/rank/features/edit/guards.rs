@@ -1,4 +1,4 @@
-//! Guards that ask for exactly what stands after them needs, or for something else.
+//! Guards that demand exactly what the code after them needs, or something else.
 
 use nopol_source::condition::{Node, Shape};
 use nopol_source::{BodyOrigin, Form, SiteKind};
@@ -7,7 +7,7 @@ use super::{EditFeatures, function_text};
 use crate::rank::guards::Guards;
 
 impl EditFeatures<'_> {
-    /// How many new clauses guard something and do not ask for exactly what it needs.
+    /// Number of new clauses that guard something without demanding exactly what it needs.
     pub(super) fn guards_off(&self, old: Option<&Node>, new: &Node) -> f64 {
         let says_so = |message: &str| message.contains("attempt to subtract with overflow");
         let checks_differences = self.case.failures.iter().any(|it| says_so(&it.message));
@@ -17,7 +17,7 @@ impl EditFeatures<'_> {
         })
     }
 
-    /// Whether a new clause asks for exactly what something after it needs, a difference as well.
+    /// Whether a new clause demands exactly what the code after it needs. Differences count as needs.
     pub(super) fn guards_exactly(&self, old: Option<&Node>, new: &Node) -> bool {
         let guards = self.guards(true);
         self.guarded(old, |code, reaches, is_known| {
@@ -32,7 +32,8 @@ impl EditFeatures<'_> {
         }
     }
 
-    /// Calls `find` with the code that the condition protects, the outcome that leads to it, and whether a clause is old.
+    /// Calls `find` with the code that the condition protects, the outcome of the condition that leads to it, and a
+    /// function that tells whether a clause is old.
     fn guarded<T: Default>(
         &self,
         old: Option<&Node>,
@@ -45,7 +46,7 @@ impl EditFeatures<'_> {
         };
         let (code, reaches) = match facts.kind.form() {
             Form::Wrap => (straight(&facts.before), true),
-            // What a panic is to check may be written as an assertion.
+            // A panic may check its condition for its own sake, so it is not a guard.
             Form::Leave | Form::Branch if facts.body_origin == BodyOrigin::Panic => {
                 return T::default();
             }
@@ -65,7 +66,7 @@ fn leads_to_block(kind: SiteKind) -> bool {
     matches!(kind, SiteKind::If | SiteKind::ElseIf | SiteKind::While)
 }
 
-/// What follows, up to where something else decides what is done.
+/// The code up to the next brace, where something else decides what runs.
 fn straight(code: &str) -> &str {
     &code[..code.find(['{', '}']).unwrap_or(code.len())]
 }
@@ -79,7 +80,7 @@ fn inside(after: &str) -> &str {
     }
 }
 
-/// The texts of all clauses.
+/// Adds the texts of all clauses.
 fn clauses<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
     match &node.shape {
         Shape::Not(inner) => clauses(inner, found),

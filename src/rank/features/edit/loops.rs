@@ -1,8 +1,8 @@
-//! Which statement leaves a round of a loop, by the kind of the loop.
+//! Which jump is usual in which kind of loop.
 //!
-//! Of 7,970 guards without `else` that stand in loops of published crates and whose body is one such statement or a `return`, `for` has 1,066
-//! `continue` and 328 `break` before its end, `while let` 103 and 117, `while` and `loop` 157 and 1,659: what has no end of its own needs
-//! one, and continues by itself.
+//! Counted in 7,970 guards without `else` in loops of published crates whose body is a single `break`, `continue` or
+//! `return`: in `for` loops, 1,066 are `continue` and 328 `break`; in `while let`, 103 and 117; in `while` and `loop`,
+//! 157 and 1,659. A loop without an end of its own needs a `break`, and continues without a `continue`.
 
 use nopol_source::Language;
 
@@ -18,12 +18,12 @@ enum Loop {
 }
 
 impl EditFeatures<'_> {
-    /// Whether a `for` loop is left before its end.
+    /// Whether a `break` leaves a `for` loop.
     pub(super) fn breaks_for(&self) -> bool {
         self.leaves_by("break", Loop::For)
     }
 
-    /// Whether the next round of a loop that only a condition or an exit ends is started early.
+    /// Whether a `continue` starts the next round of a `while` or `loop` early.
     pub(super) fn continues_open_loop(&self) -> bool {
         self.leaves_by("continue", Loop::Open)
     }
@@ -40,7 +40,7 @@ impl EditFeatures<'_> {
     }
 }
 
-/// The innermost loop around the end of a text.
+/// The innermost loop that is still open at the end of a text.
 fn innermost_loop(before: &str) -> Option<Loop> {
     let mut closed = 0_usize;
     for (at, brace) in before.rmatch_indices(['{', '}']) {
@@ -69,7 +69,7 @@ mod tests {
     use super::{Loop, innermost_loop};
 
     #[test]
-    fn the_innermost_loop_is_around_the_end() {
+    fn the_innermost_open_loop_is_found() {
         for (text, wanted) in [
             ("fn f() { for x in y { if x { 1 } ", Some(Loop::For)),
             ("fn f() { 'all: loop { for x in y { } ", Some(Loop::Open)),

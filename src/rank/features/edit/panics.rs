@@ -1,4 +1,4 @@
-//! Conditions that ask about the number with which a test panics.
+//! Conditions that test the number that makes a test panic.
 
 use nopol_source::Form;
 use nopol_source::condition::Node;
@@ -10,8 +10,8 @@ use crate::rank::features::shapes::comparisons;
 use crate::rank::features::texts::{has_word, squeezed};
 
 impl EditFeatures<'_> {
-    /// Whether a failing test panics at the place because of a number that the condition asks about: a divisor of zero, or
-    /// what is taken from less.
+    /// Whether a failing test panics at the place because of a number that the condition tests: a zero divisor, or a
+    /// difference below zero.
     pub(super) fn asks_for_panic(&self, new: &Node) -> bool {
         let facts = self.facts;
         let says = |text: &str| {
@@ -50,7 +50,7 @@ impl EditFeatures<'_> {
                     format!("{b}-={a}"),
                 ])
             };
-            // One from nothing, too, is taken from less.
+            // `n - 1` underflows if `n` is 0, so a comparison of `n` with 0 or 1 counts as well.
             let is_nothing = || {
                 let takes_one = has(&["-1".to_owned(), format!("{a}-=1")]);
                 takes_one && has_word(&code, a.trim_start_matches('*'))

@@ -1,14 +1,14 @@
-//! Features of small programs.
+//! Features of edits in small programs.
 
 use super::*;
 use crate::rank::facts::{Candidate, Failure, FunctionText};
 
-/// The features of a condition, or of one for an early exit, in this function, whose test panics there.
+/// The features of a condition in this function, or of an inserted one if `before` is empty. The test panics there.
 fn row(function: &str, before: &str, after: &str, message: &str) -> Row {
     with_support(function, before, after, message, None)
 }
 
-/// The same with what the recorded contexts say.
+/// As [`row`], with recorded contexts.
 fn with_support(
     function: &str,
     before: &str,
@@ -47,7 +47,7 @@ fn with_support(
 }
 
 #[test]
-fn what_a_panic_of_arithmetic_is_about_is_asked_for() {
+fn a_condition_that_tests_the_panicking_number_is_recognized() {
     let asks = |before: &str, after: &str, message: &str| {
         let function = "fn f(n: u8, d: u8) -> u8 { if n - d > 1 { return 0; } n / d }";
         row(function, before, after, message)[Feature::AsksForPanic as usize] > 0.0
@@ -61,7 +61,7 @@ fn what_a_panic_of_arithmetic_is_about_is_asked_for() {
 }
 
 #[test]
-fn a_condition_before_a_panic_of_arithmetic_is_asked_for_what_panics() {
+fn an_early_exit_that_tests_the_panicking_number_is_recognized() {
     let asks = |code: &str, after: &str, message: &str| {
         let function = format!("fn f(n: u8, d: u8) -> u8 {{ if n == 0 {{ return 0; }} {code} }}");
         row(&function, "n == 0", after, message)[Feature::AsksForPanic as usize] > 0.0
@@ -77,7 +77,7 @@ fn a_condition_before_a_panic_of_arithmetic_is_asked_for_what_panics() {
 }
 
 #[test]
-fn truth_values_that_come_to_be_compared_are_seen() {
+fn newly_compared_truth_values_are_recognized() {
     let compares = |before: &str, after: &str| {
         let function = format!("fn f(a: bool, b: bool, c: bool) {{ if {before} {{}} }}");
         row(&function, before, after, "")[Feature::ComparesTruth as usize] > 0.0
@@ -108,7 +108,7 @@ fn a_number_of_one_context_is_singled_out() {
 }
 
 #[test]
-fn another_variable_in_a_sum_is_a_term_added() {
+fn another_variable_in_a_sum_is_an_added_term() {
     let is_added = |after: &str| {
         let function = "fn f(a: usize, b: usize) { if a >= 9 {} }";
         let row = with_support(function, "a >= 9", after, "", None);

@@ -1,4 +1,4 @@
-//! What `apply` reads of a report in JSON.
+//! Reads the parts of a JSON report that `apply` needs.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use super::{Span, VERSION, hash_of};
 use crate::report::regions::position;
 use crate::report::{AlternativeReport, Assurance, EditReport, Outcome, PatchReport};
 
-/// What is read of a report to apply its patches.
+/// The parts of a report that are needed to apply its patches.
 #[derive(Deserialize)]
 struct Known {
     version: u32,
@@ -41,11 +41,11 @@ struct KnownEdit {
     file_hash: String,
 }
 
-/// Reads of a report what it takes to apply its patches; nothing else is in the outcome. `text_of` reads a file of the
-/// subject.
+/// Reads the parts of a report that are needed to apply its patches. All other fields of the outcome are empty.
+/// `text_of` reads a file of the subject.
 ///
 /// # Errors
-/// If it is no such report, or a file that a patch changes is not what it was.
+/// If the text is no such report, or a file that a patch changes has changed since.
 pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outcome> {
     let known: Known = serde_json::from_str(text)
         .context("this is not what `cargo nopol --format json` prints")?;
@@ -82,7 +82,7 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
         let mut report = PatchReport {
             id: patch.id,
             rank: patch.rank,
-            // A report of an older version has no more than whether it was checked.
+            // Reports of older versions only say whether a patch was checked.
             evidence: match patch.evidence {
                 Some(evidence) => evidence,
                 None if patch.checked => Assurance::Tested,

@@ -1,4 +1,4 @@
-//! Damaged last outcomes: each is read and written back equal, or there is none.
+//! Damaged files of last outcomes: each is either refused, or read as an outcome that is written back equal.
 
 use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
@@ -46,12 +46,12 @@ fn inputs() -> impl Strategy<Value = Input> {
 }
 
 #[test]
-fn a_file_is_an_outcome_that_is_written_back_equal_or_none() {
+fn a_damaged_file_is_refused_or_written_back_equal() {
     few(inputs(), is_read_or_none);
 }
 
 #[test]
 #[ignore = "as above, with many files"]
-fn many_files_are_outcomes_that_are_written_back_equal_or_none() {
+fn many_damaged_files_are_refused_or_written_back_equal() {
     many(inputs(), is_read_or_none);
 }

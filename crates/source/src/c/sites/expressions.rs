@@ -1,4 +1,4 @@
-//! Visits expressions in evaluation order: finds boolean subexpressions and assignments.
+//! Visits expressions in evaluation order, and finds boolean subexpressions and assignments.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Visits an expression whose value is used. The whole expression is a site if it is boolean because of
-    /// its operator or its context.
+    /// Visits an expression whose value is used. The whole expression is a site if its operator or its context makes it
+    /// boolean.
     pub(super) fn value(&mut self, node: Node, is_boolean: bool) {
         let inner = unparenthesized(node);
         let is_literal = matches!(inner.kind(), "number_literal" | "true" | "false");
@@ -33,14 +33,14 @@ impl Finder<'_> {
             || is_boolean && !is_literal && inner.kind() != "assignment_expression";
         self.expression(inner);
         if is_site {
-            // The parentheses around it are kept.
+            // The parentheses around it stay.
             self.condition_site(SiteKind::Value, inner);
         } else if self.types(|types| types.is_number(inner)) {
             self.condition_site(SiteKind::Integer, inner);
         }
     }
 
-    /// Asks what is known of the types of expressions here.
+    /// Asks about the types of expressions at this point.
     fn types(&self, ask: impl Fn(Types) -> bool) -> bool {
         let variable = |name: &str| self.scopes.ty(name).cloned();
         let types = Types {
@@ -126,11 +126,11 @@ impl Finder<'_> {
             }
             "call_expression" => self.call(node),
             "pointer_expression" if self.text_of(node).starts_with('&') => {
-                // The receiver of the address may write to the variable.
+                // Code that gets the address may write to the variable.
                 let argument = node.child_by_field_name("argument");
                 self.assigned(argument);
             }
-            // Not evaluated.
+            // These operands are not evaluated.
             "sizeof_expression"
             | "alignof_expression"
             | "offsetof_expression"
@@ -158,7 +158,7 @@ impl Finder<'_> {
         };
         for argument in children(arguments) {
             match is_macro {
-                // How a macro uses its arguments is unknown.
+                // It is not known how a macro uses its arguments.
                 true => {
                     self.effects(argument);
                     if declarations.takes_code(name) {
@@ -179,7 +179,7 @@ impl Finder<'_> {
     }
 
     /// Adds the site of a boolean expression that is a macro's argument, as in `if (LIKELY(x > 0))`. No values are
-    /// recorded there, since each is read on a line of its own, which has a directive before it.
+    /// captured there, because a capture needs a line with a directive before it.
     fn argument_site(&mut self, argument: Node) {
         let first = self.sources.sites.len();
         if self.has_boolean_operator(argument) {
@@ -191,7 +191,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Visits an expression for its assignments only, without adding sites.
+    /// Visits an expression only for its assignments, without adding sites.
     pub(super) fn effects(&mut self, node: Node) {
         let is_without_sites = std::mem::replace(&mut self.is_without_sites, true);
         self.expression(node);

@@ -44,7 +44,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The runs of consecutive statements ([`runs`]).
+    /// The runs of consecutive statements: see [`runs`].
     pub(super) fn runs(all: &[Node]) -> Vec<Range<usize>> {
         let is_skippable = all.iter().map(|statement| is_skippable(*statement));
         runs(&is_skippable.collect::<Vec<_>>())
@@ -68,7 +68,7 @@ impl Finder<'_> {
 /// Whether the program compiles without a statement.
 pub(super) fn is_skippable(statement: Node) -> bool {
     match statement.kind() {
-        // Without the `break` of a `case`, the next one follows.
+        // Without the `break` of a `case`, control falls through.
         "break_statement" | "continue_statement" => true,
         "expression_statement" => matches!(
             children(statement).first().map(Node::kind),

@@ -1,5 +1,5 @@
-//! Visits statements in execution order: finds their conditions, and tracks which variables are assigned where
-//! paths join.
+//! Visits statements in execution order: finds their conditions, and tracks which variables are assigned where paths
+//! join.
 
 use tree_sitter::Node;
 
@@ -72,7 +72,7 @@ impl Finder<'_> {
                     .parent()
                     .is_some_and(|parent| parent.kind() == "compound_statement");
                 for child in children(node) {
-                    // A `goto` can form a loop, which must burn fuel.
+                    // A `goto` can form a loop, which must use fuel.
                     if is_listed && child.kind().ends_with("_statement") {
                         let start = child.start_byte();
                         let body = Loop { start, end: None };
@@ -137,7 +137,7 @@ impl Finder<'_> {
         matches!(word, Some("for" | "if"))
     }
 
-    /// Visits a loop or a branch whose head is a macro, which may assign to its arguments.
+    /// Visits a loop or branch whose head is a macro, which may assign to its arguments.
     fn macro_loop(&mut self, node: Node) {
         let Some(body) = node
             .child_by_field_name("body")
@@ -176,7 +176,7 @@ impl Finder<'_> {
         self.scopes.set(meet(after, self.scopes.state()));
     }
 
-    /// Visits a loop; `checks_first` if its condition is evaluated before its body.
+    /// Visits a loop. `checks_first` says whether its condition is evaluated before its body.
     fn loop_statement(
         &mut self,
         body: Option<Node>,

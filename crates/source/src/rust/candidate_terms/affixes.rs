@@ -1,5 +1,5 @@
-//! Candidate terms about the start, the end and the parts of texts and slices of bytes: `name.starts_with('-')`,
-//! `bytes.first() == Some(&b'-')`, with the literals that stand nearby.
+//! Candidate terms that test the start, the end and the contents of strings and byte slices, with the literals that
+//! occur nearby: `name.starts_with('-')`, `bytes.first() == Some(&b'-')`.
 
 use nopol_expr::Origin;
 
@@ -7,18 +7,18 @@ use super::{Generator, Operand, comparison, guess};
 use crate::candidate_terms::TermText;
 use crate::rust::asked::asked;
 
-/// Longer literals are messages.
+/// The longest literal, in bytes, that counts. Longer ones are messages.
 const LONGEST: usize = 12;
-/// Texts and slices that are looked at, nearest first.
+/// Most strings and slices that are tested, nearest first.
 const MOST_OPERANDS: usize = 3;
-/// Literals that they are asked about.
+/// Most literals with which each is tested.
 const MOST_LITERALS: usize = 6;
 
 impl Generator<'_> {
-    /// What texts and slices of bytes start and end with, and contain.
+    /// Tests of what strings and byte slices start and end with, and contain.
     pub(super) fn affixes(&self) -> Vec<TermText> {
         let file = &self.sources.files[self.site.file];
-        // Of the file's literals those come first that texts are asked about somewhere in it.
+        // Of the file's literals, use first those with which strings are tested somewhere in the file.
         let known = asked(file);
         let is_asked =
             |literal: &&String| known.iter().any(|(_, known)| *known == literal.as_str());
@@ -41,7 +41,7 @@ impl Generator<'_> {
             });
             fitting.take(MOST_OPERANDS)
         };
-        // A name without a type may be a line of a text.
+        // A name without a declared type may be a line of a text.
         let is_line = |operand: &&Operand| {
             let mut nearby = self.function.expressions.iter();
             let calls_of_text = [

@@ -1,12 +1,12 @@
-//! Candidate terms that ask whether a text can be split where the function splits it: `s.is_char_boundary(n)` for `&s[..n]`.
-//! Elsewhere the end of a slice is asked for by comparing it with a length, which every search does.
+//! Candidate terms that test whether a string can be split where the function splits it: `s.is_char_boundary(n)` for
+//! `&s[..n]`. Other slices are guarded by comparing a position with a length, which every search tries.
 
 use super::{Generator, guess};
 use crate::candidate_terms::TermText;
 use crate::words::words;
 
 impl Generator<'_> {
-    /// Whether texts that the function splits have a boundary where it does.
+    /// Tests whether there is a character boundary where the function splits a string.
     pub(super) fn boundaries(&self) -> Vec<TermText> {
         let is_visible = |text: &str| {
             let words = words(text);
@@ -35,7 +35,7 @@ mod tests {
     use crate::rust::read_text;
 
     #[test]
-    fn a_text_is_asked_where_it_is_split() {
+    fn a_split_string_is_tested_for_a_boundary() {
         let text =
             "const TAG: usize = 4; fn f(text: &str, bytes: &[u8], n: usize) -> (&str, &[u8]) {
             if text.len() < TAG { return (text, bytes); }

@@ -1,5 +1,4 @@
-//! Candidate terms that are calls: those of the subject's functions, and harvested calls with other
-//! variables in them.
+//! Candidate terms that are calls: of the subject's functions, and harvested calls with other variables.
 
 use std::cmp::Reverse;
 
@@ -10,14 +9,14 @@ use crate::rust::asked::last_name;
 use crate::rust::{harvest, types};
 use crate::{Callable, DeclaredType, Harvested, HarvestedKind};
 
-/// Operands that are passed for a parameter of any type that implements a trait, nearest first.
+/// Most operands passed for a parameter whose type is generic, nearest first.
 const MOST_OF_ANY: usize = 2;
-/// How many calls of a predicate of this file or type come before the first one of another.
+/// Calls of each predicate of this file or type that come before the first call of another predicate.
 const FAR: usize = 2;
 
 impl Generator<'_> {
-    /// Calls of the subject's own predicates, and harvested calls with other operands. If there are more than are used, those
-    /// come first that the subject asks most often, and of each a few.
+    /// Calls of the subject's predicates, and harvested calls with other operands. If there are more than `most`, a few
+    /// of each come first, and those that the subject calls most often before others.
     pub(super) fn calls(&self, most: usize) -> Vec<TermText> {
         let mut calls: Vec<((usize, Reverse<usize>), TermText)> = Vec::new();
         let mut add = |terms: Vec<TermText>, name: &str, far: usize| {
@@ -45,8 +44,8 @@ impl Generator<'_> {
         calls.into_iter().map(|(_, term)| term).collect()
     }
 
-    /// What the methods of `self` and the functions of the file compute of variables that are named like their parameters:
-    /// `self.available(item)`.
+    /// Calls of methods of `self` and functions of the file that compute scalars, with variables named like their
+    /// parameters: `self.available(item)`.
     pub(super) fn amounts(&self) -> Vec<TermText> {
         let own_name = self.function.name.rsplit("::").next();
         let owner = &self.function.owner;
@@ -108,8 +107,8 @@ impl Generator<'_> {
         terms
     }
 
-    /// What the function asks, first in the condition, with another receiver or argument that the function reads: a field or a
-    /// getter. `a.b().f(x)` as `c.f(x)`, `f(x)` as `f(y.id())`.
+    /// The function's calls, those of the condition first, with another receiver or argument that the function reads: a
+    /// field or a getter. `a.b().f(x)` becomes `c.f(x)`, and `f(x)` becomes `f(y.id())`.
     pub(super) fn regarding(&self) -> Vec<TermText> {
         let is_fitting = |found: &&Harvested| {
             found.kind == HarvestedKind::Call
@@ -135,7 +134,7 @@ impl Generator<'_> {
         }
         let text = one_line(&self.site.text);
         let operands: Vec<&str> = self.operands.iter().map(|it| &*it.text).collect();
-        // Each with its place among those of its call: no call keeps the others from having theirs.
+        // Each with its position among the variants of its call, so that no call crowds out the variants of others.
         let mut terms: Vec<(usize, TermText)> = Vec::new();
         for found in all {
             let is_own = text.contains(&found.text) && !found.text.ends_with("()");
@@ -172,7 +171,7 @@ impl Generator<'_> {
         if callable.is_method {
             let owner = callable.owner.as_deref().unwrap_or_default();
             let is_type = self.sources.types.iter().any(|ty| ty.name == owner);
-            // Captures of a value already read the methods without arguments of its type.
+            // Captures of a value already include the methods of its type without arguments.
             if is_type && callable.parameters.is_empty() {
                 return Vec::new();
             }
@@ -197,7 +196,7 @@ impl Generator<'_> {
             [] => Vec::new(),
             _ => self.all_arguments(callable).into_iter().collect(),
         };
-        // What something has to do with itself is not a question.
+        // A call of a value's method with the value itself is rarely useful.
         let is_own = |head: &str, argument: &str| {
             let receiver = head.rsplit_once('.').map(|(receiver, _)| receiver);
             receiver == Some(argument.trim_start_matches(['&', '*']))
@@ -209,7 +208,7 @@ impl Generator<'_> {
         calls.map(call).collect()
     }
 
-    /// Whether a trait of the subject may be implemented for a type; of type parameters nothing is known.
+    /// Whether a type may implement a trait of the subject. Type parameters may implement any trait.
     fn implements(&self, plain: &str, of: &str) -> bool {
         let name = generic_name(plain);
         let known = |name: &str| {
@@ -219,13 +218,14 @@ impl Generator<'_> {
         is_parameter(name) || known(name) || known(types::ANY)
     }
 
-    /// Whether a free function may be visible at the site: it is in the same file, or the file names it.
+    /// Whether a free function may be visible at the site: it is in the same file, or the file mentions it.
     fn is_in_scope(&self, callable: &Callable) -> bool {
         let file = self.function.file;
         callable.file == file || self.sources.files[file].text.contains(&callable.name)
     }
 
-    /// What is most likely passed for several parameters: for each the operand of its name, or the nearest one of its type.
+    /// The likeliest arguments for several parameters: for each one the operand with its name, or the nearest operand
+    /// of its type.
     fn all_arguments(&self, callable: &Callable) -> Option<String> {
         let mut passed: Vec<String> = Vec::new();
         for (ty, name) in callable.parameters.iter().zip(&callable.names) {
@@ -278,7 +278,7 @@ impl Generator<'_> {
     }
 }
 
-/// Whether a call is a predicate, by its name.
+/// Whether a call is a predicate, judging by its name.
 fn is_predicate(found: &Harvested) -> bool {
     const QUESTIONS: [&str; 8] = [
         "contains",
@@ -297,7 +297,7 @@ fn is_predicate(found: &Harvested) -> bool {
     name.starts_with("is_") || name.starts_with("has_") || QUESTIONS.contains(&name)
 }
 
-/// Whether an operand can replace a text, which may be another one. The compiler checks types that are not known.
+/// Whether an operand may replace a text, which may be another operand. The compiler checks types that are not known.
 fn could_be(operand: &Operand, text: &str, known: Option<&Operand>) -> bool {
     let types = (&operand.ty, known.and_then(|known| known.ty.as_ref()));
     let may_have_type = match types {
@@ -321,7 +321,7 @@ fn same_type(a: &str, b: &str) -> bool {
     by_value(a) == by_value(b)
 }
 
-/// Whether a type is a type parameter, by its name.
+/// Whether a type is a type parameter, judging by its name.
 pub(super) fn is_parameter(name: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
     name.len() <= 2
@@ -331,7 +331,7 @@ pub(super) fn is_parameter(name: &str) -> bool {
         || name.starts_with("dyn")
 }
 
-/// The type's name without arguments.
+/// The name of a type without its arguments.
 fn generic_name(plain: &str) -> &str {
     plain.split('<').next().unwrap_or_default()
 }
@@ -342,7 +342,7 @@ mod tests {
     use crate::rust::read_text;
 
     #[test]
-    fn a_call_is_about_what_the_function_reads() {
+    fn a_call_takes_what_the_function_reads() {
         let text = "fn f(repo: &Repo, old: &Commit, new: &Commit) -> bool {
             let id = new.id();
             if repo
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_get_what_fits_them() {
+    fn parameters_get_fitting_arguments() {
         let text = "struct S; impl S {
             fn is_on(&self, of: &dyn Attrs) -> bool { true }
             fn is_bound(&self, db: &Db, of: Ty, to: Ty) -> bool { true }
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_predicates_those_are_used_that_the_subject_asks() {
+    fn of_many_predicates_the_most_frequently_called_are_used() {
         let all: String = (0..60)
             .map(|nth| format!("fn is_{nth}(n: u32) -> bool {{ n == {nth} }} "))
             .collect();
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_macro_asks_for_a_pattern_elsewhere_too() {
+    fn a_pattern_macro_of_the_subject_is_used_elsewhere_too() {
         let text = "fn f(node: &Node, child: &Node) -> u8 { if child.n > 1 { return 2; } g(node_matches!(node, Value::List(..))) }";
         let wanted = "node_matches!(child, Value::List(..))".to_owned();
         let terms = terms(text, "child.n > 1");
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_of_a_call_has_a_mate() {
+    fn a_literal_in_a_call_has_a_counterpart() {
         let condition = "key.contains('\\n') || value.contains(&b'\\n')";
         let text = format!(
             "fn f(key: &str, value: &[u8]) -> u8 {{ if {condition} {{ 1 }} else {{ 2 }} }}"
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_returns_an_alias_of_a_scalar_is_asked() {
+    fn a_function_that_returns_an_alias_of_a_scalar_is_callable() {
         let text = "type Id = u32; struct S { n: Id } impl S {
             fn next_id(&self) -> Id { self.n } fn f(&self, m: u8) -> u8 { if m > 1 { 2 } else { 3 } }
         }";
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_of_variables_named_like_parameters() {
+    fn scalars_are_computed_from_variables_named_like_parameters() {
         let text = "struct S { all: Vec<u32> } impl S {
             fn left(&self, item: usize) -> u32 { self.all[item] }
             fn of_other(&self, other: usize) -> u32 { self.all[other] }
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compiled_only_under_a_condition_is_used_only_there() {
+    fn conditionally_compiled_code_is_used_only_under_its_condition() {
         let text = r#"#[cfg(feature = "extra")] const LIMIT: u32 = 20;
             #[cfg(feature = "extra")] fn is_light(n: u32) -> bool { n <= LIMIT }
             fn is_even(n: u32) -> bool { n % 2 == 0 }

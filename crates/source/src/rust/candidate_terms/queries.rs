@@ -1,14 +1,14 @@
-//! Candidate terms that ask a value of the standard library what it is: `value.is_finite()`, `f.alternate()`.
+//! Candidate terms that query values of the standard library: `value.is_finite()`, `f.alternate()`.
 
 use super::{Generator, Operand, guess};
 use crate::candidate_terms::TermText;
 
-/// Operands of a type that are asked, nearest first.
+/// Most operands of a type that are queried, nearest first.
 const MOST_OPERANDS: usize = 2;
-/// Values of all parts of which something is asked, nearest first.
+/// Most values whose parts are all queried, nearest first.
 const MOST_OF_ALL: usize = 2;
 
-/// Types, and what people ask values of them.
+/// Types, and the queries that people use on their values.
 const QUESTIONS: [(&[&str], &[&str]); 7] = [
     (&["f32", "f64"], &["is_finite", "is_nan"]),
     (
@@ -50,7 +50,7 @@ const QUESTIONS: [(&[&str], &[&str]); 7] = [
 ];
 
 impl Generator<'_> {
-    /// What values of types of the standard library are asked.
+    /// Queries of values with types of the standard library.
     pub(super) fn queries(&self) -> Vec<TermText> {
         let mut terms = Vec::new();
         for (types, methods) in QUESTIONS {
@@ -75,8 +75,8 @@ impl Generator<'_> {
         terms
     }
 
-    /// What is asked of all parts of a value: whether those of a list of lists are empty, and, where the function reads numbers,
-    /// which may have a sign, whether a text has only digits.
+    /// Queries of all parts of a value: whether all lists in a list are empty, and whether a string has only digits.
+    /// The latter only if the function parses numbers, which might have a sign.
     fn of_all(&self) -> Vec<String> {
         let text = &self.sources.files[self.function.file].text[self.function.span.clone()];
         let reads_numbers = [".parse", "from_str_radix("]
@@ -105,7 +105,7 @@ fn element(plain: &str) -> Option<&str> {
     of_slice.or_else(|| plain.strip_prefix("Vec<")?.strip_suffix('>'))
 }
 
-/// Whether a type has elements.
+/// Whether a type is a sequence of elements.
 fn is_list(plain: &str) -> bool {
     const NAMES: [&str; 6] = ["str", "String", "Vec", "VecDeque", "IoSlice", "PathBuf"];
     let plain = plain.trim_start_matches('&').trim();
@@ -119,7 +119,7 @@ mod tests {
     use crate::rust::read_text;
 
     #[test]
-    fn all_parts_of_a_value_are_asked() {
+    fn all_parts_of_a_value_are_queried() {
         let text = "fn f(n: u8, parts: &[Vec<u8>], word: &str) -> u8 { if n == 1 { word.parse().unwrap() } else { g(parts) } }
             fn h(m: u8, all: &[u8], word: &str) -> u8 { if m == 1 { 2 } else { g(all, word) } }";
         let sources = read_text(text);

@@ -1,4 +1,4 @@
-//! The content of a value that an exit constructs: for each field a variable of its name, or one of its type.
+//! The content of a value that an early exit constructs: for each field a variable with its name, or one of its type.
 //! `Err(Error::Version(version))`, `Err(Error::OutOfRange { index, len: items.len() })`.
 
 use nopol_expr::Type;
@@ -6,10 +6,10 @@ use nopol_expr::Type;
 use super::messages::MESSAGE;
 use crate::{DataType, DeclaredType, Function, Name, Variant};
 
-/// Contents of one value, at most.
+/// Most contents of one value.
 const MOST_CONTENTS: usize = 2;
 
-/// What is constructed: a variant or a struct.
+/// The variant or struct to construct.
 #[derive(Clone, Copy, Debug)]
 pub struct Constructed<'s> {
     /// Its name.
@@ -26,7 +26,7 @@ impl<'s> Constructed<'s> {
         }
     }
 
-    /// What has no content.
+    /// A value without content.
     pub fn bare(name: &'s str) -> Self {
         Self { name, fields: &[] }
     }
@@ -40,35 +40,35 @@ impl<'s> Constructed<'s> {
     }
 }
 
-/// What follows the name of a variant or a struct.
+/// The text after the name of a variant or struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// With its parentheses or braces; empty where there is nothing.
+    /// The content with its parentheses or braces. Empty if there is none.
     pub text: String,
-    /// The variables that it reads.
+    /// The variables that the content reads.
     pub names: Vec<String>,
-    /// Where its worst part comes from.
+    /// The origin of its least likely part.
     pub source: Source,
 }
 
-/// Where the value of a field comes from, best first.
+/// The origin of a field's value, likeliest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// There is no field, or a variable has its name.
+    /// A variable has the name of the field, or there is no field.
     #[default]
     Name,
-    /// A variable has its type.
+    /// A variable has the type of the field.
     Type,
-    /// The text stands nowhere in the program.
+    /// The text does not occur in the program.
     MadeUp,
 }
 
-/// What contents are made of.
+/// The context from which contents are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Contents<'a> {
     /// The function that returns the value.
     pub function: &'a Function,
-    /// The variables that are visible somewhere in it, outermost first.
+    /// The variables visible somewhere in the function, outermost first.
     pub locals: &'a [Name],
 }
 
@@ -81,7 +81,7 @@ struct Filling {
 }
 
 impl Contents<'_> {
-    /// The contents with which something can be constructed, likeliest first; none if a field has no value.
+    /// The contents with which a value can be constructed, likeliest first. Empty if some field has no value.
     pub fn of(&self, of: &Constructed) -> Vec<Content> {
         let is_named = of
             .fields
@@ -124,8 +124,8 @@ impl Contents<'_> {
         found
     }
 
-    /// Values for a field: a variable of its name, one of its type, a length that the function asks for, that of a parameter,
-    /// a message.
+    /// Values for a field, in this order: a variable with its name, one of its type, a length that the function
+    /// computes, the length of a parameter, a message.
     fn fillings(&self, wanted: &str, ty: &DeclaredType) -> Vec<Filling> {
         let mut found: Vec<Filling> = Vec::new();
         let nearest = || self.locals.iter().rev().filter(|it| it.text != "self");
@@ -182,7 +182,8 @@ impl Contents<'_> {
     }
 }
 
-/// How a variable is given for a type; `None` if it has another one. A variable without a declared type may have any.
+/// How to pass a variable where a type is wanted. `None` if its type does not fit. A variable without a declared type
+/// always fits.
 fn passed(name: &Name, wanted: &DeclaredType) -> Option<String> {
     let text = &name.text;
     let Some(ty) = &name.ty else {
@@ -205,7 +206,7 @@ fn has_length(ty: &DeclaredType) -> bool {
     matches!(plain, "str" | "String") || plain.starts_with('[') || plain.starts_with("Vec<")
 }
 
-/// `OutOfRange` as `out_of_range`.
+/// Converts `OutOfRange` to `out_of_range`.
 fn in_snake_case(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {

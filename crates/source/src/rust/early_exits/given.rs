@@ -1,12 +1,12 @@
-//! What a function was given, as its result: a parameter of the type that it returns, `Some(n)`, `vec![text.to_string()]`.
+//! The input of a function as its result: a parameter of the return type, `Some(n)`, `vec![text.to_string()]`.
 
 use super::obvious::{held_by_result, in_option};
 use crate::{Function, Name, Sources};
 
-/// Values made of parameters, at most.
+/// Most values made from parameters.
 const MOST_MADE: usize = 2;
 
-/// The parameters that have the return type, then values of that type that hold one.
+/// The parameters that have the return type, then values of that type that contain a parameter.
 pub fn values(sources: &Sources, function: &Function, returns: &str) -> Vec<String> {
     let mut found = parameters(function, returns);
     let made = made(sources, function, returns).into_iter();
@@ -34,7 +34,7 @@ fn parameters(function: &Function, returns: &str) -> Vec<String> {
     values
 }
 
-/// Values that hold a parameter, or own the text of one.
+/// Values that contain a parameter, or own the text of one.
 fn made(sources: &Sources, function: &Function, returns: &str) -> Vec<String> {
     let inside = |ty: &str, form: &dyn Fn(&str) -> String| -> Vec<String> {
         let held = values(sources, function, ty.trim());
@@ -63,7 +63,7 @@ fn made(sources: &Sources, function: &Function, returns: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// How a file makes a `String` of a text: the way that it has more often.
+/// How a file converts a `&str` to a `String`: the more frequent of two ways.
 fn owned_by(file: &str) -> &'static str {
     let number = |way: &str| file.matches(way).count();
     match number(".to_owned()") > number(".to_string()") {

@@ -1,17 +1,17 @@
-//! Errors that are made of a message: `Err(user_error("…"))`, `Err(anyhow!("…"))`. The text of a missing message is
-//! unknown, but the functions nearby show how it is raised.
+//! Errors that are made from a message: `Err(user_error("…"))`, `Err(anyhow!("…"))`. The missing message is not known,
+//! but the functions nearby show how such an error is raised.
 
 use super::obvious::end_of_type;
 use crate::clauses::literals;
 use crate::{ExitSnippet, Function, Sources};
 
-/// What a patch says that a maintainer has to word.
+/// The message in a patch, which a maintainer has to replace.
 pub const MESSAGE: &str = "invalid input";
 /// The macro that returns an error of anyhow.
 const BAIL: &str = "bail!(";
 
-/// The errors with a message that functions of this file with the same error type return, most frequent first, nearest
-/// first where several are as frequent.
+/// The errors with a message that functions of this file with the same error type return, most frequent first. Of
+/// equally frequent ones, the function's own come first.
 pub fn usual(sources: &Sources, function: &Function) -> Vec<ExitSnippet> {
     let Some(error) = function.returns.as_deref().map(error_type) else {
         return Vec::new();
@@ -53,7 +53,7 @@ pub fn usual(sources: &Sources, function: &Function) -> Vec<ExitSnippet> {
     found.into_iter().map(|(_, error)| error).collect()
 }
 
-/// A call that makes the error of a message, with another message: `self.expected("…", token)`.
+/// A call that makes an error from a message, with another message: `self.expected("…", token)`.
 fn complaint(function: &Function, value: &ExitSnippet) -> Option<ExitSnippet> {
     let returns = function.returns.as_deref()?;
     let is_result = returns.split('<').next()?.ends_with("Result");
@@ -62,7 +62,7 @@ fn complaint(function: &Function, value: &ExitSnippet) -> Option<ExitSnippet> {
     let is_maker = maker.chars().all(is_path) && !["Ok", "Err", "Some"].contains(&maker);
     let literal = literals(&value.text).into_iter().next()?;
     let message = value.text[literal.clone()].strip_prefix('"')?;
-    // Keys and names are single words.
+    // Keys and names are single words; messages have several.
     let is_message = message.contains(' ') && is_maker && value.text.ends_with(')');
     is_message.then(|| {
         let mut text = value.text.clone();
@@ -72,7 +72,7 @@ fn complaint(function: &Function, value: &ExitSnippet) -> Option<ExitSnippet> {
     })
 }
 
-/// An error of anyhow, where the function may return one; `bail!` is also that of others like it.
+/// An error of anyhow, if the function may return one. Crates similar to anyhow have `bail!`, too.
 fn of_anyhow(sources: &Sources, function: &Function) -> Option<String> {
     let text = &sources.files[function.file].text;
     let is_used = text.contains("anyhow::") || text.contains(BAIL);
@@ -84,7 +84,8 @@ fn of_anyhow(sources: &Sources, function: &Function) -> Option<String> {
     may_be.then(|| format!("Err(anyhow::anyhow!(\"{MESSAGE}\"))"))
 }
 
-/// The statement that raises an error of anyhow as this file does; `None` if it does not, or if the error is another one.
+/// The statement that raises an error of anyhow in the style of this file. `None` if the file does not use `bail!`, or
+/// if the error is not of this kind.
 pub fn bail(file: &str, error: &str) -> Option<String> {
     let is_made_so = ["anyhow!(", "format_err!("]
         .iter()
@@ -95,7 +96,7 @@ pub fn bail(file: &str, error: &str) -> Option<String> {
     Some(format!("{path}{BAIL}\"{MESSAGE}\");"))
 }
 
-/// `Err(made_of("…", …))` with another message and without what the old one is about; `None` of other values.
+/// `Err(made_of("…", …))` with another message, and without the other arguments. `None` for other values.
 pub fn with_message(value: &str) -> Option<String> {
     let inside = value.strip_prefix("Err(")?.strip_suffix(')')?;
     let (maker, rest) = inside.split_once('(')?;
@@ -114,7 +115,7 @@ pub fn with_message(value: &str) -> Option<String> {
     is_maker.then(|| format!("Err({maker}(\"{MESSAGE}\"{conversion}))"))
 }
 
-/// The error type of a `Result`, or the alias of one.
+/// The error type of a `Result`, or the alias of a `Result` with a fixed error type.
 fn error_type(returns: &str) -> &str {
     let (head, arguments) = returns.split_once('<').unwrap_or((returns, ""));
     let inside = arguments.strip_suffix('>').unwrap_or_default();
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_raised_as_other_functions_raise_it() {
+    fn an_error_is_raised_like_in_other_functions() {
         let text = "fn g(n: u8) -> Result<u8, E> { if n > 1 { return Err(user_error(\"too large\")); } Err(E::Odd) }
             fn f(n: u8) -> Result<(), E> { h(n)?; Ok(()) }";
         assert_eq!(
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn another_error_type_says_nothing() {
+    fn errors_of_another_type_are_ignored() {
         let text = "fn g(n: u8) -> Result<u8, D> { Err(user_error(\"too large\")) }
             fn f(n: u8) -> Result<(), E> { h(n)?; Ok(()) }";
         assert_eq!(usual(text), None);

@@ -1,6 +1,6 @@
-//! Typical values of types, by the types' names: `None`, `Ok(0)`, `Vec::new()`.
+//! Typical values of types, judging by the types' names: `None`, `Ok(0)`, `Vec::new()`.
 
-/// Typical values of a type; of a `Result` those of what it holds.
+/// Typical values of a type. For a `Result`, those of its value type.
 pub fn obvious(returns: &str) -> Vec<String> {
     let plain = returns.trim_start_matches('&');
     if let Some(held) = held_by_result(plain) {
@@ -46,7 +46,7 @@ pub fn obvious(returns: &str) -> Vec<String> {
     typical.iter().map(ToString::to_string).collect()
 }
 
-/// Typical values of what another type holds.
+/// Typical values of the type inside another type.
 fn of_held(held: &str) -> Vec<String> {
     match held {
         "()" => vec!["()".to_owned()],
@@ -54,19 +54,19 @@ fn of_held(held: &str) -> Vec<String> {
     }
 }
 
-/// The name of a `Poll`, as it is written, and the type of what it holds.
+/// The name of a `Poll`, as written, and the type of its value.
 fn poll(plain: &str) -> Option<(&str, &str)> {
     let (name, held) = plain.strip_suffix('>')?.split_once('<')?;
     (name.rsplit("::").next()? == "Poll").then_some((name, held.trim()))
 }
 
-/// The type of what an `Option` holds.
+/// The type of the value in an `Option`.
 pub(super) fn in_option(plain: &str) -> Option<&str> {
     let held = plain.strip_prefix("Option<")?.strip_suffix('>')?;
     Some(held.trim())
 }
 
-/// The name of a type of the standard library, as it is written, of which an empty value is made by `new`.
+/// The name, as written, of a type of the standard library whose `new` makes an empty value.
 fn collection(plain: &str) -> Option<&str> {
     const NAMES: [&str; 9] = [
         "String",
@@ -84,7 +84,7 @@ fn collection(plain: &str) -> Option<&str> {
     NAMES.contains(&last).then_some(name)
 }
 
-/// The types in a tuple of at least two.
+/// The types in a tuple of at least two types.
 fn parts_of_tuple(plain: &str) -> Option<Vec<&str>> {
     let inside = plain.strip_prefix('(')?.strip_suffix(')')?;
     let mut parts = Vec::new();
@@ -97,7 +97,7 @@ fn parts_of_tuple(plain: &str) -> Option<Vec<&str>> {
     (parts.len() > 1).then_some(parts)
 }
 
-/// Where the first of several types ends, at a comma or at the end.
+/// The byte at which the first of several types ends: at a comma, or at the end.
 pub(super) fn end_of_type(types: &str) -> usize {
     let mut depth = 0_usize;
     let end = types.find(|letter| {
@@ -125,7 +125,7 @@ mod tests {
     use super::obvious;
 
     #[test]
-    fn a_result_has_the_typical_values_of_what_it_holds() {
+    fn a_result_has_the_typical_values_of_its_value_type() {
         for (ty, wanted) in [
             ("Result<(), E>", &["Ok(())"][..]),
             ("TiffResult<u32>", &["Ok(0)"]),

@@ -1,9 +1,9 @@
-//! The errors that a function raises with `?` on the spot: `ok_or(E::Empty)?` leaves it as `return Err(E::Empty)` does.
+//! The errors that a function raises directly with `?`: `ok_or(E::Empty)?` leaves it like `return Err(E::Empty)`.
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Pat};
 
-/// The contents of these errors, in their order.
+/// These errors, without `Err`, in source order.
 pub fn errors(body: &Block) -> Vec<&Expr> {
     let mut raised = Raised::default();
     raised.visit_block(body);
@@ -26,7 +26,7 @@ impl<'ast> Visit<'ast> for Raised<'ast> {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// The error that an expression yields instead of what it has, if it says which.
+/// The error that an expression raises, if it names the error.
 fn error(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Call(call) => {
@@ -37,7 +37,7 @@ fn error(expr: &Expr) -> Option<&Expr> {
             let argument = call.args.first()?;
             match (&*call.method.to_string(), argument) {
                 ("ok_or", error) => Some(error),
-                // What the closure is given, an exit elsewhere does not have.
+                // An exit elsewhere does not have the closure's argument.
                 ("ok_or_else" | "map_err", Expr::Closure(closure)) => {
                     let mut inputs = closure.inputs.iter();
                     let is_constant = inputs.all(|input| matches!(input, Pat::Wild(_)));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_raised_where_the_function_says_which() {
+    fn errors_named_by_the_function_are_found() {
         assert_eq!(
             errors(
                 "{ let a = b.ok_or(E::Empty)?; c.ok_or_else(|| E::Long(n))?.d().map_err(|_| E::Odd)?; Err(E::Bad)? }"
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_closure_or_another_function_says_is_not_raised_here() {
+    fn errors_in_closures_and_other_functions_are_not_raised_here() {
         assert_eq!(errors("{ f()?; g.map_err(|e| E::Of(e))?; }"), [""; 0]);
         assert_eq!(
             errors("{ h(|x| x.ok_or(E::Empty)?); fn i() { j.ok_or(E::Odd)? } }"),

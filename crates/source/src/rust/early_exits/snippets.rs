@@ -1,5 +1,5 @@
-//! Text that the body of an early exit can repeat: the values that a function returns, and the statements
-//! with which it leaves itself or a loop.
+//! Text that the body of an early exit can repeat: the values that a function returns, and the statements with which it
+//! leaves itself or a loop.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,11 +12,11 @@ use crate::condition::one_line;
 use crate::rust::values::{Returns, ends};
 use crate::{ExitSnippet, clauses};
 
-/// Longer texts are not repeated.
+/// The longest text that is repeated, in bytes.
 const LONGEST: usize = 120;
 
-/// The values that a function returns: first those of `return` expressions, then the errors it raises with `?`, then the
-/// tail expressions.
+/// The values that a function returns: first those of `return` expressions, then the errors that it raises with `?`,
+/// then the tail expressions.
 pub fn returned_values(body: &Block, text: &str, offset: usize) -> Vec<ExitSnippet> {
     let mut returns = Returns::default();
     returns.visit_block(body);
@@ -30,7 +30,7 @@ pub fn returned_values(body: &Block, text: &str, offset: usize) -> Vec<ExitSnipp
             true => snippet(&format!("Err({own})"), expr.to_token_stream()),
             false => snippet(own, expr.to_token_stream()),
         };
-        // An error with a message that is too long gets another message.
+        // If the message of an error is too long, the error is used with another message.
         let found = found.or_else(|| {
             let joined = own.split_whitespace().collect::<Vec<_>>().join(" ");
             let text = messages::with_message(&joined.replace("( ", "("))?;
@@ -47,8 +47,7 @@ pub fn returned_values(body: &Block, text: &str, offset: usize) -> Vec<ExitSnipp
     values
 }
 
-/// Short lists of statements, in branches and at the function's end, that end by leaving the function or
-/// loop.
+/// Short lists of statements, in branches and at the function's end, that finally leave the function or loop.
 pub fn exit_statements(body: &Block, text: &str, offset: usize) -> Vec<ExitSnippet> {
     let mut visitor = ExitStatements {
         text,
@@ -56,7 +55,7 @@ pub fn exit_statements(body: &Block, text: &str, offset: usize) -> Vec<ExitSnipp
         found: Vec::new(),
     };
     visitor.visit_block(body);
-    // The last statement and the tail expression after it.
+    // The last statement, and the tail expression after it.
     if let [
         ..,
         statement @ Stmt::Expr(_, Some(_)),
@@ -124,7 +123,8 @@ impl<'ast> Visit<'ast> for ExitStatements<'_> {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// A text that can be repeated elsewhere; `None` if it is long, has comments or starts with a panic.
+/// A text that can be repeated elsewhere. `None` if it is long, has comments or multi-line strings, or starts with a
+/// panic.
 fn snippet(text: &str, tokens: TokenStream) -> Option<ExitSnippet> {
     let panics = ["panic!", "unreachable!", "todo!", "unimplemented!"];
     let mut literals = clauses::literals(text).into_iter();
@@ -138,8 +138,7 @@ fn snippet(text: &str, tokens: TokenStream) -> Option<ExitSnippet> {
     })
 }
 
-/// The variables that the tokens appear to read: lower-case identifiers that are not fields, paths, calls or
-/// macros.
+/// The variables that the tokens appear to read: lower-case identifiers that are not fields, paths, calls or macros.
 fn names(tokens: TokenStream) -> Vec<String> {
     let mut found = Vec::new();
     collect(tokens, &mut found);

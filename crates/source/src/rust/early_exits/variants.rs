@@ -1,6 +1,6 @@
-//! Exits with another variant of an enum: `Err(Error::Empty)` where the function has `Err(Error::TooLong)`, or where it
-//! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports. A variant with content gets
-//! that of visible variables ([`contents`]).
+//! Exits with another variant of an enum: `Err(Error::Empty)` if the function has `Err(Error::TooLong)`, or if it
+//! returns a `Result` with that enum. A missing guard usually reports an error that nothing else reports. A variant
+//! with content gets the values of visible variables ([`contents`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::rust::types::declared;
 use crate::words::{mentions, words};
 use crate::{DataType, ExitSnippet, FileIndex, Function, Name, Sources};
 
-/// What the files of the subject show about the errors that could be returned.
+/// Facts from the subject's files about the errors that could be returned.
 #[derive(Debug, Default)]
 pub struct Declared {
     /// See [`Tested`].
@@ -23,12 +23,12 @@ pub struct Declared {
     pub aliases: Aliases,
 }
 
-/// The aliases of `Result` whose error type is given, by their names, with its names.
+/// Aliases of `Result` with a fixed error type: the names of these types by the alias's name.
 #[derive(Debug, Default)]
 pub struct Aliases(BTreeMap<String, BTreeSet<String>>);
 
 impl Aliases {
-    /// Adds those of a file: `type Result<T> = std::result::Result<T, Error>;`.
+    /// Adds the aliases of a file: `type Result<T> = std::result::Result<T, Error>;`.
     pub fn add(&mut self, file: &syn::File) {
         for item in &file.items {
             if let Item::Type(item) = item
@@ -40,7 +40,7 @@ impl Aliases {
         }
     }
 
-    /// The error types of a type that is a `Result`, or of the aliases of its name.
+    /// The error types of a type that is a `Result`, or of the aliases with its name.
     fn error_types<'t>(&'t self, returns: &'t str) -> Vec<&'t str> {
         if let Some(error) = error_type(returns) {
             return vec![error];
@@ -52,12 +52,12 @@ impl Aliases {
     }
 }
 
-/// The words of the tests.
+/// The words that occur in tests.
 #[derive(Debug, Default)]
 pub struct Tested {
-    /// Of integration tests.
+    /// Words of integration tests.
     anywhere: BTreeSet<String>,
-    /// Of the unit tests in each file.
+    /// Words of the unit tests in each file.
     in_file: BTreeMap<FileIndex, BTreeSet<String>>,
 }
 
@@ -84,7 +84,7 @@ impl Tested {
         }
     }
 
-    /// Whether a test names a word, if it is one that may be about what this file has.
+    /// Whether a test that may concern this file contains a word.
     fn names(&self, file: FileIndex, word: &str) -> bool {
         self.anywhere.contains(word)
             || self
@@ -94,17 +94,17 @@ impl Tested {
     }
 }
 
-/// How often a text has each of its words.
+/// Number of occurrences of each word in a text.
 pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
 
-/// How likely a value is, the likeliest first: whether it is made up and whether no test names it, where its content comes
-/// from, how often the file has its name, and which of its contents it is.
+/// The order of values, likeliest first: whether it is invented, whether no test mentions it, the origin of its
+/// content, how often the file has its name, and the number of its content.
 type Order = (bool, bool, Source, usize, usize);
 
-/// Values that a function could return: variants that it does not return already, of the enum that it returns or of its
-/// error type, and structs of that type. Content is made of `locals`, the variables that are visible somewhere in the
-/// function. Values whose variant a test of its file or an integration test names (`tested`) come first, for some test
-/// expects what is missing; then those that occur least in its file. Last come those with content that is made up.
+/// Values that a function could return: variants of its return type or its error type that it does not return already,
+/// and structs of the error type. Their content is made from `locals`, the variables visible somewhere in the function.
+/// First come variants that a unit test of the file or an integration test mentions (`tested`), because some test
+/// expects what is missing; then those that occur least often in the file. Values with invented content come last.
 pub fn values(
     sources: &Sources,
     function: &Function,
@@ -119,7 +119,7 @@ pub fn values(
             let text = format!("{}{}{}{}", around[0], of.name, content.text, around[1]);
             let is_known = found.iter().any(|(_, known)| known.text == text);
             if !is_known && !function.returned_values.iter().any(|own| own.text == text) {
-                // What the content of the old variant read, the new one has no use for.
+                // Variables that only the content of the old variant read are not needed.
                 let names = names.iter().filter(|name| mentions(&text, name));
                 let names = names.cloned().chain(content.names).collect();
                 let times = in_file.get(of.name).copied().unwrap_or(0);
@@ -142,7 +142,7 @@ pub fn values(
     let returns = function.returns.as_deref().unwrap_or_default();
     for error in aliases.error_types(returns) {
         let named = sources.types.iter().filter(|item| item.name == error);
-        // Of a type of another crate only what the file names is known.
+        // Of a type of another crate, only the variants that the file mentions are known.
         if named.clone().next().is_none() {
             let before = format!("Err({error}::");
             for name in plain_names_of(error, &sources.files[function.file].text) {
@@ -163,7 +163,7 @@ pub fn values(
     found.into_iter().map(|(_, value)| value).collect()
 }
 
-/// Where a value names a variant of an enum: the text before the variant, and that after its content.
+/// The text of a value before and after a variant with its content. `None` if the value has no variant of this enum.
 fn around_variant<'t>(
     value: &'t str,
     item: &DataType,
@@ -187,7 +187,7 @@ fn around_variant<'t>(
     None
 }
 
-/// What follows the content of a variant, if it has any.
+/// The text after the content of a variant, if it has content.
 fn after_content(rest: &str) -> Option<&str> {
     let trimmed = rest.trim_start();
     if !trimmed.starts_with(['(', '{']) {
@@ -198,7 +198,7 @@ fn after_content(rest: &str) -> Option<&str> {
         match c {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.checked_sub(1)?,
-            // A bracket in a literal would not count.
+            // A bracket in a literal would be miscounted.
             '"' | '\'' => return None,
             _ => {}
         }
@@ -218,7 +218,7 @@ fn error_type(returns: &str) -> Option<&str> {
     (is_result && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
-/// How often a text has each of its words.
+/// Number of occurrences of each word in a text.
 pub fn occurrences(text: &str) -> Occurrences<'_> {
     let mut all = Occurrences::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_foreign_error_the_file_names_some() {
+    fn the_variants_of_a_foreign_error_that_the_file_mentions_are_used() {
         let text = "fn f(n: usize) -> Result<usize, HeaderError> { let n = g(n)?; Ok(n) }
             fn h(n: usize) -> Result<usize, HeaderError> {
                 if n > 9 { return Err(HeaderError::Forbidden); }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_test_of_the_file_names_comes_first() {
+    fn variants_mentioned_in_a_test_of_the_file_come_first() {
         let text = "enum E { Bad, Empty, Odd }
             fn f(n: usize) -> Result<usize, E> { Ok(n) }
             fn g(n: usize) -> Result<usize, E> { let it = n.checked_sub(1).ok_or(E::Bad)?; Ok(it) }
@@ -287,14 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn what_returns_a_result_can_return_an_error() {
+    fn a_function_that_returns_a_result_can_return_an_error() {
         let text = "enum E { Empty }
             fn f(n: usize) -> std::result::Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
         assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
     }
 
     #[test]
-    fn a_message_is_made_up_where_an_error_has_one() {
+    fn a_message_is_invented_for_an_error_that_has_one() {
         let text = "enum E { Bad(String), At(usize), Worse(&'static str), Eof }
             fn f(n: usize) -> Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
         assert_eq!(
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_named_like_a_variant_or_a_field_is_its_content() {
+    fn a_variable_named_like_a_variant_or_field_is_its_content() {
         let text = "enum E { Long(usize), Version(u8), Range { index: usize, of: String } }
             fn f(data: &[u8], of: &str) -> Result<u8, E> { if data.len() > 9 { return Err(E::Long(data.len())); } let version = data[0]; let index = 1; g(); Ok(version) }
             #[cfg(test)] mod tests { fn t() { assert_eq!(f(1), Err(E::Version(1))); } }";
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_the_function_asks_for_comes_before_that_of_a_parameter() {
+    fn a_length_that_the_function_computes_comes_before_that_of_a_parameter() {
         let text = "enum E { Length(usize) }
             fn f(text: &str) -> Result<u8, E> { let digits = text.trim(); if digits.len() == 3 { g(); } Ok(1) }";
         assert_eq!(
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_may_say_which_error() {
+    fn an_alias_may_fix_the_error_type() {
         let text = "enum E { Empty } type Result<T> = std::result::Result<T, E>;
             fn f(n: usize) -> Result<usize> { if n > 9 { Ok(1) } else { Ok(n) } }";
         assert_eq!(values(text, "f"), ["Err(E::Empty)"]);

@@ -5,12 +5,13 @@ use nopol_expr::Type;
 use super::{List, elsewhere, head};
 use crate::{DataType, Site, Sources, Variant};
 
-/// Alternatives that are added to one list, at most.
+/// Most alternatives added to one list.
 const MOST_ADDED: usize = 12;
-/// Of these, literals.
+/// Most literals among them.
 const MOST_LITERALS: usize = 4;
 
-/// What can be added to a list: what others of its macro list, the other variants of an enum, other literals of its kind.
+/// The alternatives that can be added to a list: those of other lists of its macro, the other variants of an enum,
+/// other literals of its kind.
 pub(super) fn additions(sources: &Sources, site: &Site, list: &List) -> Vec<String> {
     let own: Vec<&str> = list
         .alternatives
@@ -71,7 +72,7 @@ pub(super) fn additions(sources: &Sources, site: &Site, list: &List) -> Vec<Stri
     found
 }
 
-/// A variant that holds one value, with each usual value of the type.
+/// A variant with one value, filled with each usual value of its type.
 fn with_content(variant: &Variant) -> impl Iterator<Item = (&str, &'static str)> {
     let usual: &[&str] = match &variant.fields[..] {
         [(name, ty)] if name.starts_with(|c: char| c.is_ascii_digit()) => match &*ty.plain {
@@ -86,7 +87,7 @@ fn with_content(variant: &Variant) -> impl Iterator<Item = (&str, &'static str)>
     usual.iter().map(|content| (&*variant.name, *content))
 }
 
-/// What a text names of an enum that is declared elsewhere, as patterns that match any content.
+/// The variants of a foreign enum that a text mentions, as patterns that match any content.
 fn named(text: &str, path: &str) -> Vec<String> {
     let path = format!("{path}::");
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -114,7 +115,7 @@ fn named(text: &str, path: &str) -> Vec<String> {
     found
 }
 
-/// Whether two alternatives may match values of one type: paths of the same head, or literals of one kind.
+/// Whether two alternatives may match values of one type: paths with the same prefix, or literals of one kind.
 fn is_alike(one: &str, other: &str) -> bool {
     let path = |text: &str| {
         head(text)
@@ -127,7 +128,7 @@ fn is_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// The first value of a literal or a range of literals.
+/// The kind of a literal or of a range of literals. `None` for anything else.
 fn kind(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [b'b', quote @ (b'\'' | b'"'), ..] => Some(quote + 128),
@@ -137,7 +138,7 @@ fn kind(text: &str) -> Option<u8> {
     }
 }
 
-/// The usual ranges beside a character.
+/// The usual ranges of characters, for a list with a character.
 fn ranges(one: &str) -> &'static [&'static str] {
     match one.as_bytes() {
         [b'b', b'\'', ..] => &["b'0'..=b'9'", "b'a'..=b'z'", "b'A'..=b'Z'", "b'_'"],
@@ -146,7 +147,7 @@ fn ranges(one: &str) -> &'static [&'static str] {
     }
 }
 
-/// The enums that may have the variant which a pattern names, each with the text before the variant.
+/// The enums that may have the variant in a pattern, each with the text before the variant.
 fn enums<'s>(
     sources: &'s Sources,
     pattern: &str,

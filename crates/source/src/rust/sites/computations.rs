@@ -1,4 +1,4 @@
-//! Expressions that yield an integer, and assignments that compute: sites of small edits.
+//! Integer expressions, and assignments that compute: sites of small edits.
 
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -10,7 +10,8 @@ use crate::rust::condition;
 use crate::rust::integers::Certainty;
 
 impl Finder<'_> {
-    /// Adds the site of an expression, if it computes. Returns whether it is one, or a part of one.
+    /// Adds the site of an expression, if it computes an integer. Returns whether the expression is a site, or part of
+    /// one.
     pub(super) fn computation(&mut self, expr: &Expr, at: Position) -> bool {
         if at.is_term {
             return true;
@@ -23,7 +24,7 @@ impl Finder<'_> {
             self.site(SiteKind::Assignment, span, start);
             return false;
         }
-        // A macro may take its argument by reference, so what is there must not be moved.
+        // A macro may take its argument by reference, so a value of unknown type must not be moved there.
         let least = match at.is_value {
             true => Certainty::Possible,
             false => Certainty::Sure,

@@ -12,8 +12,8 @@ use crate::rust::early_exits::snippets;
 use crate::{ExitSnippet, Loop, SiteKind};
 
 impl Finder<'_> {
-    /// Visits the condition of an `if` or `while`. Names bound by its `let`s are visible afterwards, in the
-    /// scope that the caller has pushed.
+    /// Visits the condition of an `if` or `while`. Names bound by its `let`s are visible afterwards, in the scope that
+    /// the caller has pushed.
     pub(super) fn condition_or_chain(&mut self, kind: SiteKind, condition: &Expr) {
         if !has_let(condition) {
             self.condition(kind, condition);
@@ -120,7 +120,8 @@ impl Finder<'_> {
             Some(Stmt::Expr(tail, None)) => Some(tail),
             _ => None,
         };
-        // A predicate may yield what it never names: `take_while(|it| { …; it.end() == end })`.
+        // A predicate may yield a value that it does not write, as `false` in
+        // `take_while(|it| { …; it.end() == end })`.
         if tail.is_some_and(|tail| self.is_boolean(tail)) {
             let (text, names) = ("false".to_owned(), Vec::new());
             values.push(ExitSnippet { text, names });
@@ -128,7 +129,8 @@ impl Finder<'_> {
         values
     }
 
-    /// Visits code from which neither the function nor an enclosing loop can be left, but a closure that returns these values.
+    /// Visits code inside a closure with these values. From there, neither the function nor an enclosing loop can be
+    /// left.
     pub(super) fn inside_closure(
         &mut self,
         values: Vec<ExitSnippet>,

@@ -25,7 +25,7 @@ pub fn chain_operands<'a>(condition: &'a Expr, operands: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Whether the syntax shows that a statement leaves the block other than by `return`, `break` or `continue`.
+/// Whether the syntax shows that a statement leaves the block, other than by `return`, `break` or `continue`.
 fn diverges(expr: &Expr) -> bool {
     match expr {
         Expr::Let(_) | Expr::Verbatim(_) => true,
@@ -42,13 +42,13 @@ fn diverges(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a statement of a block can be wrapped as `if keep { STATEMENT }` without changing a type; `is_unit` tells
+/// Whether a statement of a block can be wrapped as `if keep { STATEMENT }` without changing a type. `is_unit` says
 /// whether the last expression of the block is known to be a statement.
 pub fn is_skippable(block: &Block, at: usize, is_unit: bool) -> bool {
-    // What follows may be left out by its `cfg`.
+    // The following statements may be removed by their `cfg`.
     let is_last = block.stmts[at + 1..].iter().all(is_conditional);
     match &block.stmts[at] {
-        // Where nothing else is in a branch, skipping it is forcing the branch.
+        // If the jump is alone in its branch, forcing the branch skips it already.
         Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _) => {
             block.stmts.len() > 1 && (!is_last || is_unit)
         }
@@ -100,7 +100,7 @@ pub fn is_check(statement: &Stmt) -> bool {
     }
 }
 
-/// Whether a block does nothing but panic.
+/// Whether a block only panics.
 pub fn only_panics(block: &Block) -> bool {
     let panics = |mac: &syn::Macro| {
         matches!(

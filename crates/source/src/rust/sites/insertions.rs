@@ -13,9 +13,9 @@ use crate::runs::runs;
 use crate::rust::early_exits::InsertionPoint;
 use crate::{SiteIndex, SiteKind};
 
-/// The number of branches of a chain whose bodies are copied.
+/// Most branches of a chain whose bodies are copied.
 const MOST_COPIES: usize = 3;
-/// Longer bodies are not copied.
+/// The longest body that is copied, in bytes.
 const LONGEST_COPY: usize = 160;
 
 impl Finder<'_> {
@@ -41,10 +41,11 @@ impl Finder<'_> {
         );
     }
 
-    /// Adds the insertion point for early exits after the last statement of a loop, if the brace has a line of its own.
+    /// Adds the insertion point for early exits after the last statement of a loop, if the closing brace is on a line
+    /// of its own.
     pub(super) fn insertion_point_at_end(&mut self, body: &Block) {
         let is_complete = match body.stmts.last() {
-            // Nothing gets there.
+            // Code after such a statement is never reached.
             Some(Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _)) => false,
             None | Some(Stmt::Expr(_, Some(_)) | Stmt::Local(_) | Stmt::Item(_)) => true,
             Some(Stmt::Macro(statement)) => statement.semi_token.is_some(),
@@ -84,7 +85,7 @@ impl Finder<'_> {
         });
     }
 
-    /// The runs of a block's statements ([`runs`]).
+    /// The runs of a block's statements: see [`runs`].
     pub(super) fn runs(block: &Block, is_unit: bool) -> Vec<Range<usize>> {
         let all = 0..block.stmts.len();
         let is_skippable = all.map(|at| is_skippable(block, at, is_unit));
@@ -106,8 +107,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds insertion points for another branch in a chain of `if`s, each with a copy of another branch's
-    /// body.
+    /// Adds insertion points for another branch in a chain of `if`s, each with a copy of another branch's body.
     pub(super) fn copied_branches(&mut self, root: &syn::ExprIf) {
         let mut blocks = vec![&root.then_branch];
         let mut last = root;

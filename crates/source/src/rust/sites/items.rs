@@ -13,7 +13,7 @@ use crate::rust::modules::{self, is_test_code, module_is_skipped};
 use crate::rust::{effects, harvest, literals, splits, types, values};
 use crate::{Constant, DeclaredType, Function};
 
-/// Whether a function has anything that a condition decides. Most functions that constants call have not.
+/// Whether a condition decides anything in a function. That is not so in most functions that constants call.
 fn decides(sig: &Signature, body: &Block) -> bool {
     let text = body.to_token_stream().to_string();
     let mut words = text.split_whitespace();
@@ -22,7 +22,7 @@ fn decides(sig: &Signature, body: &Block) -> bool {
 }
 
 impl Finder<'_> {
-    /// Visits a function, under the conditions of its attributes.
+    /// Visits a function under the conditions of its attributes.
     fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
         self.under(attrs, |finder| finder.function_here(attrs, item, sig, body));
     }
@@ -135,8 +135,8 @@ impl Finder<'_> {
         self.owner = outer;
     }
 
-    /// Notes a module, or methods of a type, without sites because it is compiled for tests only, although it holds no test; of one
-    /// that holds tests, the functions beside them.
+    /// Notes a module or `impl` block that has no sites because it is compiled only for tests, although it contains no
+    /// test. If it contains tests, notes the other functions in it.
     fn note_help_for_tests(&mut self, item: &Item) {
         let (attrs, what) = match item {
             Item::Mod(item) => (&item.attrs, format!("mod {}", item.ident)),
@@ -177,7 +177,7 @@ impl Finder<'_> {
         });
     }
 
-    /// Visits an item: the body of a function, or what another item declares.
+    /// Visits an item: the body of a function, or the declarations of another item.
     pub(super) fn item(&mut self, item: &Item) {
         self.note_help_for_tests(item);
         match item {
@@ -251,7 +251,7 @@ impl Finder<'_> {
                                     let span = finder.range(function);
                                     finder.function(&function.attrs, span, &function.sig, body);
                                 }
-                                // Its implementations determine its side effects.
+                                // The implementations determine its side effects.
                                 None => {
                                     let (owner, file) = (finder.owner.as_ref(), finder.file);
                                     let cfgs = &finder.cfgs | &modules::conditions(&function.attrs);
@@ -284,14 +284,14 @@ impl Finder<'_> {
             Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
                 self.constant(&item.ident, &item.attrs);
             }
-            // What is imported under a condition may be missing elsewhere.
+            // A conditional import may be missing in other builds.
             Item::Use(item)
                 if self.function.is_none() && modules::conditions(&item.attrs).is_empty() =>
             {
                 let imported = &mut self.sources.files[self.file].imported;
                 types::imported_constants(&item.tree, imported);
             }
-            // Constants and statics are evaluated at compile time; other items have no code.
+            // Constants and statics are evaluated at compile time. Other items have no code.
             _ => {}
         }
     }

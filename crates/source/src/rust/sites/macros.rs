@@ -1,5 +1,5 @@
-//! Conditions in the bodies of `macro_rules` macros. A body is not Rust before it is expanded, so they are found among its
-//! tokens: what stands between `if` or `while` and a block, or between `if` and `=>`. All expansions share the site.
+//! Conditions in the bodies of `macro_rules` macros. A body is not Rust before expansion, so conditions are found among
+//! its tokens: between `if` or `while` and a block, or between `if` and `=>`. All expansions share the site.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::words::plain_names;
 use crate::{Function, SiteKind};
 
 impl Finder<'_> {
-    /// Adds the conditions in the bodies of a macro that is defined by rules, unless it is for tests only or marked
+    /// Adds the conditions in the bodies of a macro that is defined by rules, unless it is only for tests or marked
     /// `nopol: skip`.
     pub(super) fn macro_definition(&mut self, item: &ItemMacro) {
         let Some(name) = item
@@ -75,7 +75,7 @@ impl Finder<'_> {
     }
 }
 
-/// What the rules of a macro expand to.
+/// The bodies of a macro's rules.
 fn bodies(rules: TokenStream) -> Vec<TokenStream> {
     let mut bodies = Vec::new();
     let mut is_arrow = [false, false];
@@ -126,7 +126,7 @@ fn follows_else(before: &[TokenTree]) -> bool {
     matches!(before.last(), Some(TokenTree::Ident(word)) if word == "else")
 }
 
-/// Where a condition ends, and whether it is the guard of a match arm. `None` if it has a pattern.
+/// The index at which a condition ends, and whether it is the guard of a match arm. `None` if it has a pattern.
 fn end_of_condition(tokens: &[TokenTree]) -> Option<(usize, bool)> {
     for (at, token) in tokens.iter().enumerate() {
         match token {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_stand_before_blocks_and_arrows() {
+    fn conditions_are_found_before_blocks_and_arrows() {
         let rules = "($a:expr) => {{ if $a > 0 { 1 } else if b { 2 } else { 3 } }};
                      () => { while x.y() < 2 { } match z { Some(n) if n > 1 => {} _ => {} } }";
         assert_eq!(
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_a_pattern_and_what_is_matched_are_left_alone() {
+    fn patterns_and_macro_matchers_are_left_alone() {
         assert!(found("($x:ident if $y:expr) => { if let Some(x) = y { } }").is_empty());
     }
 }

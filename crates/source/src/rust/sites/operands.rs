@@ -1,5 +1,5 @@
-//! Conditions with side effects. To force or replace `a && self.eat(b)` as a whole would leave the side effect out or do it
-//! too early. So `a` is a site of its own, and before `self.eat(b)` there is an insertion point for an operand.
+//! Conditions with side effects. Forcing or replacing `a && self.eat(b)` as a whole would omit the side effect or cause
+//! it too early. So `a` is a site of its own, and before `self.eat(b)` there is an insertion point for an operand.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,37 +18,38 @@ use crate::rust::templates::template;
 use crate::template::Template;
 use crate::{Site, SiteIndex, SiteKind, Sources};
 
-/// The operands of a connective in a condition that is a site; or the condition itself, if it has none.
+/// The operands of a connective in a condition that is a site. Without a connective, the condition itself is the only
+/// operand.
 #[derive(Debug)]
 pub struct Chain {
     /// The site of the whole condition.
     whole: SiteIndex,
-    /// How tightly the connective binds.
+    /// The binding strength of the connective.
     connective: Option<Binding>,
-    /// Whether another operand of `&&` can stand before the whole condition.
+    /// Whether another operand of `&&` can be put before the whole condition.
     takes_premise: bool,
     operands: Vec<Operand>,
 }
 
 #[derive(Debug)]
 struct Operand {
-    /// Bytes in the file.
+    /// The bytes in the file.
     span: Range<usize>,
     at: LineColumn,
     doings: Doings,
 }
 
-/// What an operand does when it is evaluated.
+/// The calls and changes in an operand.
 #[derive(Debug, Default)]
 struct Doings {
-    /// The paths of the functions that it calls, and methods as `.name`.
+    /// The paths of called functions, and called methods as `.name`.
     calls: Vec<String>,
-    /// It assigns, or borrows mutably.
+    /// Whether it assigns, or borrows mutably.
     changes: bool,
 }
 
 impl Finder<'_> {
-    /// Remembers the operands of the condition that became a site last.
+    /// Notes the operands of the condition that became a site last.
     pub(super) fn operands(&mut self, condition: &Expr) {
         let Some((whole, site)) = self.sources.sites.last_key_value() else {
             return;
@@ -100,7 +101,7 @@ fn binds_like_and(expr: &Expr) -> bool {
     }
 }
 
-/// How tightly a connective binds its operands.
+/// The binding strength of a connective.
 fn connective(expr: &Expr) -> Option<Binding> {
     match expr {
         Expr::Binary(binary) => match binary.op {
@@ -112,7 +113,7 @@ fn connective(expr: &Expr) -> Option<Binding> {
     }
 }
 
-/// The operands of one connective, left to right; an expression without it is one.
+/// The operands of one connective, left to right. An expression without it is a single operand.
 fn collect<'e>(expr: &'e Expr, of: Option<Binding>, operands: &mut Vec<&'e Expr>) {
     match expr {
         Expr::Binary(binary) if of.is_some() && connective(expr) == of => {
@@ -123,7 +124,7 @@ fn collect<'e>(expr: &'e Expr, of: Option<Binding>, operands: &mut Vec<&'e Expr>
     }
 }
 
-/// A condition without parentheses and negations around it.
+/// A condition without the parentheses and negations around it.
 fn inside(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(inner) => inside(&inner.expr),
@@ -158,8 +159,8 @@ impl<'ast> Visit<'ast> for Doings {
     }
 }
 
-/// Makes sites of the operands without side effects where another operand has some, and insertion points before conditions
-/// that begin with a side effect.
+/// Adds sites for operands without side effects if another operand has some, and insertion points before conditions
+/// that start with a side effect.
 pub fn add_sites(
     sources: &mut Sources,
     chains: Vec<Chain>,
@@ -175,12 +176,12 @@ pub fn add_sites(
             let mut calls = operand.doings.calls.iter();
             operand.doings.changes || calls.any(|call| purity.changes(call, owner, mutating))
         };
-        // A line and a column, from 1 both.
+        // `at` is a line and a column, both counted from 1.
         let mut site =
             |kind: SiteKind, span: Range<usize>, at: (usize, usize), template: Template| {
                 let file = &sources.files[whole.file];
                 let name = &sources.functions[whole.function].name;
-                // Two insertion points differ by what stands after them.
+                // The id of an insertion point is made from the condition after it.
                 let text = match span.is_empty() {
                     true => &whole.text,
                     false => &file.text[span.clone()],
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operand_can_go_before_what_changes_something() {
+    fn an_operand_can_be_put_before_a_side_effect() {
         let has_point = |condition: &str| !sites(condition, SiteKind::Premise).is_empty();
         for condition in [
             "self.eat('a')",
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_is_a_site_beside_what_does() {
+    fn an_operand_without_side_effects_is_a_site_beside_one_with_them() {
         assert_eq!(
             operands("n > 1 && self.is_on() && self.eat('a')"),
             ["n > 1 && self.is_on()"]
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_point_is_where_the_whole_condition_begins() {
+    fn an_insertion_point_is_at_the_start_of_the_whole_condition() {
         let sources = read_text(
             "fn f(it: &mut std::str::Chars) -> u8 { if !it.next().is_some() { 1 } else { 2 } }",
         );
