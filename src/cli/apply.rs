@@ -380,7 +380,7 @@ pub fn apply(
     patches.push(Applied {
         name: match test {
             None => choice.to_string(),
-            Some(test) => format!("{choice} and the test `{}`", test.name),
+            Some(test) => format!("{choice} with the test `{}`", test.name),
         },
         fixes: patch.fixes.clone(),
         changes,

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use nopol_process::run::command::Progress;
 use nopol_process::run::suite::{Suite, TestIndex};
 use nopol_process::run::trace::{Counter, Trace};
 use nopol_process::run::{Plan, Sequence, TestRun, pool};
@@ -68,6 +69,41 @@ pub fn search(
     cures(&run, bounds.at_once, sites, ranked, test, is_endless)
 }
 
+/// How a run failed.
+#[derive(PartialEq)]
+struct Failure {
+    signature: FailureSignature,
+    /// What is printed instead of a panic: all output of a C program, or the error that a test returned.
+    printed: String,
+    signal: Option<&'static str>,
+    progress: Option<Progress>,
+}
+
+impl Failure {
+    fn of(run: &TestRun) -> Self {
+        // Whatever else libtest prints has the time in it.
+        let errors = || {
+            run.output
+                .lines()
+                .filter(|line| line.starts_with("Error: "))
+        };
+        Self {
+            signature: FailureSignature::of(&run.output),
+            printed: match run.progress {
+                Some(_) => run.output.clone(),
+                None => errors().collect(),
+            },
+            signal: run.signal,
+            progress: run.progress,
+        }
+    }
+
+    /// Whether the test panics elsewhere, or more of what it should print is right.
+    fn is_further_than(&self, other: &Self) -> bool {
+        self.signature.location != other.signature.location || self.progress > other.progress
+    }
+}
+
 /// What is forced at a site.
 type At = (SiteIndex, Sequence);
 
@@ -93,6 +129,7 @@ fn cures(
     };
 
     let unforced = run(Vec::new())?;
+    let before = Failure::of(&unforced);
     let reached = unforced
         .trace
         .map(|trace| trace.counters)
@@ -105,19 +142,18 @@ fn cures(
         .flat_map(|(site, counter)| outcomes(site, counter))
         .collect();
     let runs = pool::map(jobs, &firsts, |first| run(vec![first.clone()]))?;
-    // A change of the failure may be half of the cure; more likely so if the test fails at another location.
-    let before = FailureSignature::of(&unforced.output);
+    // A change of the failure may be half of the cure; more likely so if the test gets further.
     let mut starts: Vec<(bool, &At, Trace)> = Vec::new();
     for (first, run) in firsts.iter().zip(runs) {
-        let after = FailureSignature::of(&run.output);
+        let after = Failure::of(&run);
         if let Some(trace) = run
             .trace
             .filter(|_| !run.verdict.passed() && after != before)
         {
-            starts.push((after.location == before.location, first, trace));
+            starts.push((!after.is_further_than(&before), first, trace));
         }
     }
-    starts.sort_by_key(|(is_same_location, ..)| *is_same_location);
+    starts.sort_by_key(|(is_no_further, ..)| *is_no_further);
     starts.truncate(MOST_STARTS);
 
     let mut trials: BTreeMap<usize, Vec<Pair>> = BTreeMap::new();

@@ -114,7 +114,7 @@ pub fn take(
             target.package,
             match is_whole {
                 true => "; it counts as one test, `main`",
-                false => ", and listing them does not end: the target is left out",
+                false => ", and listing them hangs: the target is left out",
             }
         ));
         workspace.whole.extend(is_whole.then_some(target));

@@ -90,7 +90,7 @@ impl Judge<'_, '_> {
         let left = fixes.split_off(fixes.len().min(most));
         for site in &single_sites(&left) - &single_sites(&fixes) {
             let reason = format!(
-                "its candidates were not built: others rank higher, and one build holds {most}"
+                "its candidates were not built: they rank below the {most} that fit into one build"
             );
             knowledge
                 .notes
@@ -361,7 +361,7 @@ fn failure<'f>(
     match of_site.next() {
         None => "none of its candidates compiles",
         Some((first, _)) if first >= judged => {
-            "its candidates were not tried: enough others passed the tests in one build before their turn"
+            "its candidates were not tried: enough others had already passed the tests"
         }
         Some(_) => "none of its candidates fixes its tests without breaking others",
     }
@@ -387,9 +387,7 @@ mod tests {
         let fixes = [fix(1, "a", 1, &[0]), fix(2, "b", 2, &[0])];
         let reason = |site, judged| failure(SiteIndex::new(site), fixes.iter(), judged);
         assert!(reason(1, 1).starts_with("none of its candidates fixes"));
-        assert!(
-            reason(2, 1).contains("enough others passed the tests in one build before their turn")
-        );
+        assert!(reason(2, 1).contains("enough others had already passed the tests"));
         assert!(reason(2, 2).starts_with("none of its candidates fixes"));
         assert_eq!(reason(3, 2), "none of its candidates compiles");
     }

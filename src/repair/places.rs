@@ -64,7 +64,7 @@ impl Places {
         match is_in_function && (is_at_site || self.sources.language == Language::C) {
             true => Ok(()),
             false => bail!(
-                "{}:{line}:{column} is not a place that a patch can change, so this report is not from a search here",
+                "{}:{line}:{column} is not a place that a patch can change, so this report does not come from a search of this program",
                 edit.file
             ),
         }
@@ -77,7 +77,7 @@ impl Places {
             // Paths that differ only in `.` or slashes compare equal, but a report has only one spelling.
             Some((index, file)) if file.path.as_str() == path => Ok((index, file)),
             _ => bail!(
-                "{path} is not a file that a patch can change, so this report is not from a search here"
+                "{path} is not a file that a patch can change, so this report does not come from a search of this program"
             ),
         }
     }

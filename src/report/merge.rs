@@ -76,8 +76,8 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
 }
 
 /// A warning about patches of several shards.
-const SHARED: &str = "each shard of the search ranked its own patches: one whole search may show others, in another order and with \
-                      other percentages";
+const SHARED: &str = "each shard of the search ranked its own patches: a single search might show other patches, in another order and \
+                      with other percentages";
 
 /// Checks that every shard of a search is there exactly once.
 fn check_shards(outcomes: &[Outcome]) -> Result<()> {

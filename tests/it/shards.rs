@@ -62,7 +62,7 @@ fn what_is_no_shard_is_refused_with_a_sentence() {
     );
     says(
         &subject.nopol(&["merge", "Cargo.toml"]),
-        "this is not what `cargo nopol --format outcome` prints",
+        "this is not a report from `cargo nopol --format outcome`",
     );
 }
 

@@ -91,6 +91,36 @@ fn what_changes_nothing_is_no_half_of_a_cure() {
 }
 
 #[test]
+fn another_output_of_a_program_may_be_half_of_a_cure() {
+    let printed = |text: &str| TestRun {
+        output: text.to_owned(),
+        progress: Some(Progress::default()),
+        ..ended(Some(5), &[0, 1])
+    };
+    let (pairs, _) = search_with(|forced| match forced {
+        "0 true" => printed("2 1"),
+        "0 true, 1 true" => ended(None, &[0, 1]),
+        _ => printed("1 1"),
+    });
+    assert_eq!(pairs, ["0 true, 1 true"]);
+}
+
+#[test]
+fn an_error_that_a_test_returns_is_a_failure_of_its_own() {
+    let returned = |error: &str| TestRun {
+        output: format!("Error: {error}\ntest result: FAILED. finished in 0.01s\n"),
+        ..ended(Some(5), &[0, 1])
+    };
+    let (pairs, made) = search_with(|forced| match forced {
+        "0 true" => returned("\"b\""),
+        "0 true, 1 true" => ended(None, &[0, 1]),
+        _ => returned("\"a\""),
+    });
+    assert_eq!(pairs, ["0 true, 1 true"]);
+    assert!(!made.contains(&"1 true, 2 true".to_owned()), "{made:?}");
+}
+
+#[test]
 fn what_cures_alone_is_no_pair() {
     let (pairs, _) = search_with(|forced| match forced {
         "0 true" => ended(None, &[0, 1]),

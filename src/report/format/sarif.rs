@@ -24,7 +24,7 @@ const RULES: [(&str, &str); 6] = [
     ),
     (
         "precondition",
-        "A statement that must not always be executed for failing tests to pass",
+        "A statement that failing tests need to skip in some cases",
     ),
     ("guard", "A place where failing tests need an early exit"),
     (

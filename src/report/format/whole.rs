@@ -55,7 +55,7 @@ impl Render for WholeFormat {
 /// If the text has another format, or comes from another version of the tool.
 pub fn read(text: &str) -> Result<Outcome> {
     let whole: Whole = serde_json::from_str(text)
-        .context("this is not what `cargo nopol --format outcome` prints")?;
+        .context("this is not a report from `cargo nopol --format outcome`")?;
     if whole.nopol_outcome != VERSION {
         bail!("another version of cargo-nopol wrote this; use the same one for all shards");
     }

@@ -80,16 +80,13 @@ impl Run {
                     _ => format!(", {within},"),
                 };
                 let line = error + 1;
-                let reason =
-                    format!("line {line}: `{name}`{within} cannot be parsed as it is written");
+                let reason = format!("line {line}: `{name}`{within} cannot be parsed");
                 (reason, "this function")
             }
             None => {
                 let start = text.lines().nth(self.first).unwrap_or_default().trim();
                 let start: String = start.chars().take(MOST_QUOTED).collect();
-                let reason = format!(
-                    "{within}: what begins with `{start}` cannot be parsed as it is written"
-                );
+                let reason = format!("{within}: what begins with `{start}` cannot be parsed");
                 let what = match count {
                     1 => "this line",
                     _ => "this part",

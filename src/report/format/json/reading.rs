@@ -48,7 +48,7 @@ struct KnownEdit {
 /// If the text is no such report, or a file that a patch changes has changed since.
 pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outcome> {
     let known: Known = serde_json::from_str(text)
-        .context("this is not what `cargo nopol --format json` prints")?;
+        .context("this is not a report from `cargo nopol --format json`")?;
     if known.version != VERSION {
         bail!("another version of cargo-nopol wrote this report; search again");
     }
