@@ -84,7 +84,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "K", value_parser = positive::<NonZeroUsize>)]
     top: Option<NonZeroUsize>,
 
-    /// Hide patches with less confidence than this, 0 to 1 [default: 0.0]
+    /// Hide patches with less confidence than this, 0 to 1 [default: 0.01 beside a patch for the same tests]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 

@@ -8,7 +8,7 @@ use nopol_heap::machine::{Fault, Point};
 use nopol_heap::memory::Memory;
 use nopol_heap::notation;
 use nopol_heap::problem::{Control, Failure, Recording, Triple};
-use nopol_heap::state::State;
+use nopol_heap::state::{NodeId, State};
 use nopol_program::ir::Test;
 
 use super::batch::{HeapRequest, load};
@@ -26,12 +26,14 @@ pub(super) fn triples(
     let mut triples = Vec::new();
     let mut notes = Vec::new();
     for (before, after) in &request.states {
+        let (before, after) = (state(loaded, before)?, state(loaded, after)?);
+        check_numbers(&before, &after)?;
         triples.push(Triple {
             from: Point::Start,
-            before: state(loaded, before)?,
+            before,
             control: Control::Free,
             to: Point::End,
-            after: state(loaded, after)?,
+            after,
             effects: Effects::new(),
         });
     }
@@ -133,6 +135,25 @@ pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Result<Trip
 /// A state that the user gave: JSON, or the notation.
 fn state(loaded: &Loaded, text: &str) -> Result<Memory, Refusal> {
     notation::parse(&loaded.routine, text).map_err(Refusal::Usage)
+}
+
+/// Checks that no new node has a number between those of the nodes that exist before: new nodes are numbered on.
+fn check_numbers(before: &Memory, after: &Memory) -> Result<(), Refusal> {
+    let is_mentioned = |memory: &Memory, id: NodeId| {
+        let node = memory.node(id);
+        node.is_some_and(|node| !node.fields.is_empty())
+    };
+    let number = |at: usize| NodeId(u32::try_from(at).unwrap_or(u32::MAX));
+    let old = (0..before.nodes.len()).map(number);
+    let mut between = old.filter(|id| !is_mentioned(before, *id) && is_mentioned(after, *id));
+    match between.next() {
+        None => Ok(()),
+        Some(id) => Err(Refusal::Usage(format!(
+            "--post names {id}, and --pre does not: call the first new node {}, the next one {}, and so on",
+            number(before.nodes.len()),
+            number(before.nodes.len() + 1)
+        ))),
+    }
 }
 
 /// What is wrong after each call that fails.

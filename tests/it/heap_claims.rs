@@ -704,3 +704,104 @@ fn a_search_by_tests_says_how_far_it_is() {
         run.stderr
     );
 }
+
+/// A counter that is as large as its type allows.
+const COUNTED: &str = "pub struct Node {
+    pub key: i64,
+    pub count: u8,
+    pub next: Option<Box<Node>>,
+}
+
+pub struct Bag {
+    pub head: Option<Box<Node>>,
+    pub total: i64,
+}
+
+impl Bag {
+    pub fn add(&mut self, key: i64) {
+        let old = self.head.take();
+        let node = Box::new(Node { key, count: 0, next: None });
+        self.head = Some(node);
+        self.total += 1;
+    }
+
+    pub fn hit(&mut self, key: i64) -> bool {
+        let mut at = self.head.as_deref_mut();
+        while let Some(node) = at {
+            if node.key == key {
+                node.count += 1;
+                return true;
+            }
+            at = node.next.as_deref_mut();
+        }
+        false
+    }
+}
+";
+
+#[test]
+fn a_call_that_overflows_meets_no_specification() {
+    let subject = Subject::lib(COUNTED);
+    let hit = |count: u32| {
+        let before = format!(
+            "self = n1; n1.head = n2; n2.key = 3; n2.count = {count}; n2.next = null; key = 3"
+        );
+        let after = format!("n2.count = {}; return = 1", (count + 1) % 256);
+        subject.nopol(&[
+            "heap",
+            "--function",
+            "Bag::hit",
+            "--pre",
+            &before,
+            "--post",
+            &after,
+        ])
+    };
+    let run = hit(254);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("meets the specification"),
+        "{}",
+        run.stdout
+    );
+    let run = hit(255);
+    assert!(
+        run.stdout.contains("call 1: a number overflows its type"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_new_node_has_no_number_between_those_of_old_ones() {
+    let subject = Subject::lib(COUNTED);
+    let add = |new: &str| {
+        let before = "self = n3; n3.head = n1; n3.total = 1; n1.next = null; key = 8";
+        let after = format!("n3.head = {new}; {new}.next = n1; {new}.key = 8; n3.total = 2");
+        subject.nopol(&[
+            "heap",
+            "--function",
+            "Bag::add",
+            "--pre",
+            before,
+            "--post",
+            &after,
+        ])
+    };
+    let run = add("n2");
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stderr.contains(
+            "--post names n2, and --pre does not: call the first new node n4, the next one n5"
+        ),
+        "{}",
+        run.stderr
+    );
+    let run = add("n4");
+    assert!(
+        run.stdout.contains("n4->next is null instead of n1"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}

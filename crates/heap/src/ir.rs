@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_basics::index;
 use nopol_program::ir::{
-    self, BinaryOp, Dialect, Outside, PointerKind, Record, RecordId, Scalar, Span,
+    self, BinaryOp, Dialect, Outside, Overflow, PointerKind, Record, RecordId, Scalar, Span,
 };
 use typed_index_collections::TiVec;
 
@@ -162,8 +162,8 @@ pub enum Term {
     Implied(Atom),
     /// A new node with unknown fields.
     Fresh(RecordId, Filling),
-    /// An operator between numbers, with the type of its result.
-    Arithmetic(BinaryOp, Scalar, Box<Term>, Box<Term>),
+    /// An operator between numbers, with the type of its result and what a result that does not fit it is.
+    Arithmetic(BinaryOp, Overflow, Scalar, Box<Term>, Box<Term>),
     /// A number as another type has it.
     Convert(Scalar, Box<Term>),
     /// One of two values.

@@ -45,6 +45,8 @@ pub enum Fault {
     Division(StatementId),
     /// A shift by too many bits.
     Shift(StatementId),
+    /// A result that does not fit its type, where that is a failure.
+    Overflow(StatementId),
     /// A statement that is not modelled is executed where it was not seen.
     Unseen(StatementId),
     /// The program exits.
@@ -62,6 +64,7 @@ impl fmt::Display for Fault {
             Self::Unknown(_) => "a condition depends on an uninitialized value",
             Self::Shift(_) => "a number is shifted by too many bits",
             Self::Division(_) => "a number is divided by zero",
+            Self::Overflow(_) => "a number overflows its type",
             Self::Unseen(_) => "it executes a statement that is not modelled",
             Self::Exit => "the program exits",
             Self::Endless => "it takes too many steps, or does not end",
@@ -430,10 +433,11 @@ impl<'r> Machine<'r> {
                 let is_zeroed = *filling == Filling::Zero;
                 Value::Node(self.memory.allocate(self.routine, *record, is_zeroed))
             }
-            Term::Arithmetic(op, scalar, left, right) => {
+            Term::Arithmetic(op, overflow, scalar, left, right) => {
                 let left = self.term(statement, left)?;
                 let right = self.term(statement, right)?;
-                arithmetic(*op, *scalar, left, right).map_err(|fault| fault.at(statement))?
+                arithmetic((*op, *overflow), *scalar, left, right)
+                    .map_err(|fault| fault.at(statement))?
             }
             Term::Convert(scalar, inner) => converted(*scalar, self.term(statement, inner)?),
             Term::Choose(condition, then, otherwise) => {
@@ -510,6 +514,8 @@ pub(super) enum NoResult {
     Division,
     /// A shift by too many bits.
     Shift,
+    /// It does not fit its type.
+    Overflow,
 }
 
 impl NoResult {
@@ -517,13 +523,14 @@ impl NoResult {
         match self {
             Self::Division => Fault::Division(statement),
             Self::Shift => Fault::Shift(statement),
+            Self::Overflow => Fault::Overflow(statement),
         }
     }
 }
 
-/// The result of an operator between numbers, as a formula's interpreter has it; a result that does not fit wraps.
+/// The result of an operator between numbers, as a formula's interpreter has it.
 pub(super) fn arithmetic(
-    op: BinaryOp,
+    (op, overflow): (BinaryOp, Overflow),
     scalar: Scalar,
     left: Value,
     right: Value,
@@ -531,9 +538,10 @@ pub(super) fn arithmetic(
     let (Value::Number(left), Value::Number(right)) = (left, right) else {
         return Ok(Value::Unknown);
     };
-    match binary(op, Overflow::Wraps, scalar, left, right) {
+    match binary(op, overflow, scalar, left, right) {
         (_, Some(FaultKind::DivisionByZero)) => Err(NoResult::Division),
         (_, Some(FaultKind::Shift)) => Err(NoResult::Shift),
+        (_, Some(FaultKind::Overflow)) => Err(NoResult::Overflow),
         (result, _) => Ok(Value::Number(result)),
     }
 }

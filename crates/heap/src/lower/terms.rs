@@ -1,8 +1,8 @@
 //! Lowers expressions and what is assigned to.
 
 use nopol_program::ir::{
-    BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Outside, PointerKind, Scalar, Shape,
-    Span, UnaryOp,
+    BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Outside, Overflow, PointerKind, Scalar,
+    Shape, Span, UnaryOp,
 };
 
 use super::{Lowering, number};
@@ -119,11 +119,12 @@ impl Lowering<'_> {
                     false => Term::Convert(expr.ty, Box::new(term)),
                 })
             }
-            ExprKind::Binary(op, _, left, right) if is_arithmetic(*op) && ty.is_some() => {
+            ExprKind::Binary(op, overflow, left, right) if is_arithmetic(*op) && ty.is_some() => {
                 let left = self.term(left, ty, parts)?;
                 let right = self.term(right, ty, parts)?;
                 Ok(Term::Arithmetic(
                     *op,
+                    *overflow,
                     expr.ty,
                     Box::new(left),
                     Box::new(right),
@@ -131,12 +132,12 @@ impl Lowering<'_> {
             }
             ExprKind::Unary(op @ (UnaryOp::Neg(_) | UnaryOp::BitNot), operand) if ty.is_some() => {
                 let operand = Box::new(self.term(operand, ty, parts)?);
-                let (op, number) = match op {
-                    UnaryOp::BitNot => (BinaryOp::Xor, -1),
-                    _ => (BinaryOp::Sub, 0),
+                let (op, overflow, number) = match op {
+                    UnaryOp::Neg(overflow) => (BinaryOp::Sub, *overflow, 0),
+                    _ => (BinaryOp::Xor, Overflow::Wraps, -1),
                 };
                 let number = Box::new(Term::Implied(Atom::Number(number)));
-                Ok(Term::Arithmetic(op, expr.ty, number, operand))
+                Ok(Term::Arithmetic(op, overflow, expr.ty, number, operand))
             }
             ExprKind::Conditional(_, condition, then, otherwise) => {
                 let condition = self.condition(condition, parts)?;

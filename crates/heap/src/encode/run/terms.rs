@@ -100,7 +100,7 @@ impl Run<'_> {
                 let inner = self.term(statement, inner, live)?;
                 fitted(&inner, Type::Number(*scalar))
             }
-            Term::Arithmetic(op, scalar, left, right) => {
+            Term::Arithmetic(op, overflow, scalar, left, right) => {
                 let left = self.term(statement, left, live)?;
                 let right = self.term(statement, right, live)?;
                 self.spend(left.len() * right.len())?;
@@ -108,7 +108,7 @@ impl Run<'_> {
                 for (one, when) in left.iter() {
                     for (other, also) in right.iter() {
                         let both = when.and(also);
-                        match arithmetic(*op, *scalar, *one, *other) {
+                        match arithmetic((*op, *overflow), *scalar, *one, *other) {
                             Ok(value) => result.add(value, &both),
                             Err(_) => self.require(live.and(&both).not()),
                         }
