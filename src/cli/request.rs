@@ -310,7 +310,7 @@ impl SearchRequest {
                     output::say(&format!("warning: {warning}"));
                 }
                 self.note(&format!(
-                    "these results are from a search {}; nothing has changed since (--no-cache searches again)",
+                    "these results are from a search {}; no file, compiler or build setting has changed since (--no-cache searches again)",
                     ago(seconds)
                 ));
                 *outcome

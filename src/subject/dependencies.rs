@@ -13,16 +13,32 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::Subject;
 
-/// Environment variables that affect compilers and cargo, and prefixes of such.
-const VARIABLES: [&str; 6] = [
+/// Environment variables that affect compilers, cargo and runners of tests, and prefixes of such.
+const VARIABLES: [&str; 14] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "CC",
     "CFLAGS",
+    "CPATH",
+    "CPPFLAGS",
+    "C_INCLUDE_PATH",
     "LDFLAGS",
+    "LIBRARY_PATH",
+    "MAKEFLAGS",
+    "PKG_CONFIG_PATH",
     "RUSTFLAGS",
+    "RUST_BACKTRACE",
+    "RUST_MIN_STACK",
     "RUSTUP_TOOLCHAIN",
 ];
-const PREFIXES: [&str; 4] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_", "RUSTC"];
+const PREFIXES: [&str; 7] = [
+    "CARGO_BUILD_",
+    "CARGO_PROFILE_",
+    "CARGO_TARGET_",
+    "NEXTEST_",
+    "PROPTEST_",
+    "QUICKCHECK_",
+    "RUSTC",
+];
 
 const TOOL: &str = "the version of the tool";
 const PLACE: &str = "the place of the program";

@@ -9,6 +9,7 @@ pub mod dependencies;
 pub mod ecosystem;
 pub mod files;
 pub mod last_file;
+mod left_out;
 pub mod patching;
 pub mod paths;
 pub mod stale;
@@ -35,8 +36,8 @@ pub enum SubjectError {
     /// No manifest, a broken one, no such package or test: an error of the user.
     #[error("{0}")]
     Usage(String),
-    /// The subject does not build; the text is the compiler's, and then what to do.
-    #[error("the program does not build as it is:\n\n{0}\n{1}; nothing was changed.")]
+    /// The subject does not build: what does not, with the compiler's output, and then what to do.
+    #[error("{0}\n{1}; nothing was changed.")]
     CannotBuild(String, String),
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]

@@ -12,7 +12,7 @@ use nopol_process::run::id::TargetId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::rules::Rules;
 
-use super::{Subject, SubjectError};
+use super::{Subject, SubjectError, left_out};
 
 /// A working copy and how it is built.
 #[derive(Debug)]
@@ -132,9 +132,22 @@ impl Build {
 
     /// The error that a failed build of this subject is.
     pub fn failure(self, subject: &Subject) -> SubjectError {
+        let errors = self.errors.iter().map(|error| &*error.rendered);
+        let said: String = std::iter::once(&*self.output).chain(errors).collect();
+        if let Some(file) = left_out::of(subject, &said) {
+            let output = format!(
+                "the working copy of the program does not build:\n\n{}",
+                self.output
+            );
+            let remedy = format!(
+                "The working copy lacks {file}, because it is outside {}: include a copy of it inside that directory instead",
+                subject.top()
+            );
+            return SubjectError::CannotBuild(output, remedy);
+        }
+        let output = format!("the program does not build as it is:\n\n{}", self.output);
         let usual = || format!("Make `{}` succeed first", subject.build_command());
-        let remedy = self.remedy.unwrap_or_else(usual);
-        SubjectError::CannotBuild(self.output, remedy)
+        SubjectError::CannotBuild(output, self.remedy.unwrap_or_else(usual))
     }
 
     /// Whether denied lints are the only errors.

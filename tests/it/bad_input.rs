@@ -141,6 +141,26 @@ fn an_option_that_makes_the_build_fail_is_in_the_command_to_try_and_a_place_that
 }
 
 #[test]
+fn a_file_outside_the_subject_that_the_build_reads_is_named() {
+    let source = "pub fn f(n: u32) -> u32 {\n    n + include_str!(\"../../n.txt\").len() as u32\n}\n#[test] fn one() { assert_eq!(f(0), 2); }\n";
+    let subject = Subject::new(&[
+        ("n.txt", "1"),
+        ("a/Cargo.toml", MANIFEST),
+        ("a/src/lib.rs", source),
+    ]);
+    let run = subject.nopol(&["--manifest-path", "a/Cargo.toml"]);
+    assert_says(
+        &run,
+        3,
+        &[
+            "the working copy of the program does not build",
+            "/n.txt, because it is outside ",
+        ],
+    );
+    assert!(!run.stderr.contains("succeed first"), "{}", run.stderr);
+}
+
+#[test]
 fn where_denied_lints_are_not_all_that_is_wrong_the_first_error_is_shown() {
     let subject = Subject::new(&[
         ("Cargo.toml", MANIFEST),
