@@ -184,7 +184,7 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
 }
 
 /// The number of inputs with an output, and all inputs if some lack one. `None` unless most inputs have outputs, or all files of
-/// this scheme can only be inputs.
+/// this scheme can only be inputs, however few have outputs.
 fn matches(
     listing: &Listing,
     start: &str,
@@ -211,8 +211,7 @@ fn matches(
         });
     }
     let count = all.iter().filter(|one| one.output.is_some()).count();
-    let are_inputs = count == 0
-        && !all.is_empty()
+    let are_inputs = !all.is_empty()
         && style.input.0.is_empty()
         && ENDINGS
             .iter()
@@ -282,6 +281,20 @@ mod tests {
             Some((input.to_owned(), output.to_owned(), count)),
             "{files:?}"
         );
+    }
+
+    #[test]
+    fn an_output_counts_where_only_one_of_several_inputs_has_one() {
+        let files = ["t/x.in", "t/x.out", "t/y.in", "t/z.in", "a.c"];
+        let listing = Listing {
+            dir: "/nowhere".into(),
+            files: files.iter().map(Utf8PathBuf::from).collect(),
+        };
+        let pairs = pairs(&listing).unwrap();
+        assert_eq!((&*pairs.output, pairs.count), ("t/*.out", 1));
+        let outputs = pairs.apart.iter().map(|one| one.output.as_deref());
+        let expected = [Some(Utf8Path::new("t/x.out")), None, None];
+        assert_eq!(outputs.collect::<Vec<_>>(), expected);
     }
 
     #[test]

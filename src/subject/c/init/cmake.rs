@@ -143,6 +143,14 @@ impl Reader<'_> {
                         self.special.extend(names.iter().cloned());
                     }
                 }
+                // `set_property(TEST x y PROPERTY WILL_FAIL TRUE)`.
+                "set_property" if first == "TEST" => {
+                    let mut parts = rest.splitn(2, |word| word == "PROPERTY");
+                    let (names, property) = (parts.next(), parts.next().and_then(<[_]>::first));
+                    if property.is_some_and(|property| !HARMLESS.contains(&property.as_str())) {
+                        self.special.extend(names.into_iter().flatten().cloned());
+                    }
+                }
                 _ => {}
             }
         }

@@ -210,7 +210,8 @@ fn a_makefile_tells_program_and_tests() {
 fn cmake_tells_programs_and_tests() {
     let lists = "project(Calc C)\nadd_executable(${PROJECT_NAME} a.c)\nenable_testing()\nadd_subdirectory(t)\n\
         add_test(NAME two COMMAND Calc 1 \"1 +\")\nadd_test(NAME bad COMMAND Calc)\n\
-        set_tests_properties(bad PROPERTIES WILL_FAIL TRUE)\nadd_test(NAME no COMMAND ${UNKNOWN})\n";
+        set_tests_properties(bad PROPERTIES WILL_FAIL TRUE)\nadd_test(NAME no COMMAND ${UNKNOWN})\n\
+        add_test(NAME worse COMMAND Calc)\nset_property(TEST worse PROPERTY WILL_FAIL TRUE)\n";
     let below = "add_executable(test_a a.c)\nadd_test(a test_a)\n\
         add_test(NAME in COMMAND $<TARGET_FILE:test_a> x WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/t)\n";
     let files = [
@@ -233,7 +234,7 @@ fn cmake_tells_programs_and_tests() {
         ]
     );
     assert_eq!(program.cases[1].cwd, "t");
-    assert!(summary.contains("left out: bad, no"), "{summary}");
+    assert!(summary.contains("left out: bad, no, worse"), "{summary}");
 }
 
 #[test]
