@@ -182,7 +182,8 @@ fn of_clauses<'t>(before: &[&'t Node], after: &[&'t Node], is_and: bool) -> Opti
         .filter(|it| !has(after, it))
         .collect();
     match (&*new, &*gone) {
-        ([], [_, ..]) if !after.is_empty() && after.len() < before.len() => Some(Change::Dropped),
+        // Several clauses at once go only where a condition is rewritten.
+        ([], [_]) if !after.is_empty() => Some(Change::Dropped),
         ([_, ..], []) if after.len() > before.len() => Some(Change::Added {
             is_and,
             is_first: after.first().is_some_and(|first| !has(before, first)),
@@ -292,6 +293,7 @@ mod tests {
             ("a", "a && b < c", "Added"),
             ("a || b", "a || b || c", "Added"),
             ("a && b && c", "a && c", "Dropped"),
+            ("a && b && c && d", "d", "Replaced"),
             ("a && b < c", "a && b <= c", "Operator(Lt,"),
             ("a", "!a", "Negated"),
             ("!a && b", "a && b", "Negated"),

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use nopol_source::condition::{Node, Shape};
-use nopol_source::{Form, SiteIndex};
+use nopol_source::{Form, Language, SiteIndex};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::{Fix, SiteEdit};
@@ -72,7 +72,12 @@ impl Ranker<'_, '_> {
                 continue;
             }
             let mut others = families.iter();
-            if others.any(|family| adds_idle_clause(&family.best, &fix)) {
+            let language = self.session.sources.language;
+            let is_idle = |family: &Family| {
+                adds_idle_clause(&family.best, &fix)
+                    && !self.keeps_old_clause(&family.best, &fix, language)
+            };
+            if others.any(is_idle) {
                 continue;
             }
             // Of two fixes that no observation distinguishes, the one that can be computed for more values represents
@@ -108,6 +113,20 @@ impl Ranker<'_, '_> {
         let place = |family: &Family| best.iter().position(|fix| fix.is_text_of(&family.best));
         families.sort_by_key(place);
         families
+    }
+
+    /// Whether a fix keeps a clause of an old condition that another fix at the same places drops.
+    fn keeps_old_clause(&self, dropping: &Fix, fix: &Fix, language: Language) -> bool {
+        let mut edits = dropping.edits.iter().zip(&fix.edits);
+        edits.any(|(dropping, edit)| {
+            let has = |edit: &SiteEdit, clause: &Node| {
+                let all = edit.condition.tree(language).map(Node::all_clauses);
+                all.is_some_and(|all| all.iter().any(|other| other.text == clause.text))
+            };
+            let old = language.parse(&self.session.site(edit.site).text);
+            let mut old = old.iter().flat_map(Node::all_clauses);
+            old.any(|clause| has(edit, clause) && !has(dropping, clause))
+        })
     }
 
     /// Whether two fixes belong to one family.
@@ -250,8 +269,6 @@ fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use nopol_source::Language;
-
     use super::*;
 
     fn near(a: &str, b: &str) -> bool {

@@ -28,6 +28,8 @@ use crate::repair::session::Session;
 
 /// Most one-step edits of an angelic condition.
 const MOST_AT_ANGELIC: usize = 48;
+/// The edits of a clause, of a condition with many.
+const EDITS_OF_CLAUSE: usize = 10;
 /// Most one-step edits of a condition that is only suspicious.
 const MOST_AT_SUSPECT: usize = 10;
 /// Most one-step edits in one build.
@@ -66,7 +68,7 @@ pub(super) fn fixes(
                 MOST_WHERE_EVALUATED
             }
             true => MOST_AT_SUSPECT,
-            false => MOST_AT_ANGELIC,
+            false => most_at(&site.text),
         };
         let of_site = targets_of(&knowledge.spectrum, found, targets);
         let overflows = panics.overflows_at(session.sources, found.site);
@@ -128,8 +130,14 @@ pub(super) fn of_contexts(
     let site = &sources.sites[found.site];
     let edits = asked_alternatives(sources, site, Some(observed))
         .into_iter()
-        .chain(edits.take(MOST_AT_ANGELIC));
+        .chain(edits.take(most_at(&site.text)));
     at_site(sources, found, targets.to_vec(), edits, 0, Some(observed)).collect()
+}
+
+/// The most edits of a condition at an angelic site: more where it has many clauses, because each has edits of its own.
+fn most_at(condition: &str) -> usize {
+    let clauses = condition.matches("&&").count() + condition.matches("||").count() + 1;
+    MOST_AT_ANGELIC.max(EDITS_OF_CLAUSE * clauses)
 }
 
 /// The condition with several alternatives added at once, if the recorded contexts ask for them.
