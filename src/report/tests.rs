@@ -284,11 +284,15 @@ fn angelic_sites_are_listed_most_suspicious_first() {
         outcome: true,
         then_opposite: true,
     }));
-    let mut reached = site();
-    reached.angelic.clear();
+    let reached = SiteReport {
+        line: 9,
+        angelic: Vec::new(),
+        ..site()
+    };
     let outcome = Outcome {
         ending: Ending::Localized,
-        sites: vec![other, reached, condition],
+        // Two exits at one place are one place.
+        sites: vec![other, reached.clone(), reached, condition],
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"

@@ -180,6 +180,15 @@ fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for complaint in outcome.complaints.iter().take(MOST_COMPLAINTS) {
         writeln!(out, "  {}", complaint.sentence())?;
     }
+    let more = outcome.complaints.len().saturating_sub(MOST_COMPLAINTS);
+    if more > 0 {
+        writeln!(
+            out,
+            "  {} also {}",
+            count(more, "other test"),
+            agree(more, "fails", "fail")
+        )?;
+    }
     match outcome.complaints.is_empty() {
         true => Ok(()),
         false => writeln!(out),
@@ -325,14 +334,17 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             writeln!(out, "         {how}: {} passes", code(&angelic.test))?;
         }
     }
-    let others = outcome
+    // Several exits can be inserted at one place.
+    let position = |site: &SiteReport| (site.file.clone(), site.line, site.column);
+    let (angelic, others): (Vec<&SiteReport>, Vec<&SiteReport>) = outcome
         .sites
         .iter()
-        .filter(|site| site.angelic.is_empty())
-        .count();
-    match others {
+        .partition(|site| !site.angelic.is_empty());
+    let angelic: BTreeSet<_> = angelic.into_iter().map(position).collect();
+    let others: BTreeSet<_> = others.into_iter().map(position).collect();
+    match others.difference(&angelic).count() {
         0 => writeln!(out, "Failing tests reach no other place."),
-        _ => writeln!(
+        others => writeln!(
             out,
             "At {} that failing tests reach, no forced outcome makes a test pass.",
             count(others, "other place")
