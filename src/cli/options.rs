@@ -279,6 +279,6 @@ mod tests {
             );
             shown += usize::from(!is_empty);
         }
-        assert_eq!(shown, 10, "{printed}");
+        assert_eq!(shown, 9, "{printed}");
     }
 }
