@@ -79,9 +79,9 @@ pub struct Settings {
     /// Patches shown for each group of failing tests with one probable cause.
     #[serde(deserialize_with = "at_least_one")]
     pub top: usize,
-    /// The least confidence, 0 to 1, of patches that are shown; if `None`, a patch is hidden that is very unlikely beside others.
-    #[serde(deserialize_with = "some_probability")]
-    pub min_confidence: Option<f64>,
+    /// The least confidence, 0 to 1, of patches that are shown.
+    #[serde(deserialize_with = "probability")]
+    pub min_confidence: f64,
     /// This run's shard of the search; the whole search if `None`.
     pub shard: Option<Shard>,
     /// Test processes in parallel; one per processor if `None`.
@@ -139,7 +139,7 @@ impl Default for Settings {
             kind: Vec::new(),
             multi: false,
             top: 5,
-            min_confidence: None,
+            min_confidence: 0.0,
             shard: None,
             jobs: None,
             time_limit: None,
@@ -181,14 +181,10 @@ fn some_positive<'de, D: Deserializer<'de>>(
     positive(deserializer).map(Some)
 }
 
-fn some_probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(deserializer)?;
-    match (0.0..=1.0).contains(&number) {
-        true => Ok(Some(number)),
-        false => Err(D::Error::custom(format!(
-            "{number} is not a number from 0 to 1"
-        ))),
-    }
+    let fits = (0.0..=1.0).contains(&number).then_some(number);
+    fits.ok_or_else(|| D::Error::custom(format!("{number} is not a number from 0 to 1")))
 }
 
 impl Settings {

@@ -80,7 +80,7 @@ impl Presenter<'_, '_> {
                 .collect();
             knowledge.notes.warn(format!(
                 "--min-confidence {} hides every patch that fixes {}",
-                self.session.settings.min_confidence.unwrap_or_default(),
+                self.session.settings.min_confidence,
                 hidden.join(", ")
             ));
         }
@@ -109,7 +109,7 @@ impl Presenter<'_, '_> {
             agree(number, "makes", "make"),
             agree(number, "breaks", "break"),
             agree(number, "has", "all have"),
-            self.session.settings.min_confidence.unwrap_or_default()
+            self.session.settings.min_confidence
         )
     }
 
@@ -123,7 +123,7 @@ impl Presenter<'_, '_> {
         let ranker = Ranker::new(self.session);
         let mut families = ranker.families(knowledge, ranker.ranked(knowledge, plausible));
         ranker.rate(knowledge, &mut families);
-        let least = self.session.settings.min_confidence.unwrap_or_default();
+        let least = self.session.settings.min_confidence;
         let is_likely = |family: &Family| family.confidence.first().is_some_and(|it| *it >= least);
         let (likely, others): (Vec<Family>, Vec<Family>) =
             families.into_iter().partition(is_likely);

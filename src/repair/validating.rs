@@ -30,9 +30,6 @@ const MOST_TRIED: usize = 3;
 /// Number of first patches per group of failing tests that are checked for memory errors.
 pub(super) const MOST_WATCHED: usize = 2;
 
-/// The least confidence of a patch that is shown beside a likelier one for the same tests, unless `--min-confidence` is given.
-const LEAST_BESIDE_OTHERS: f64 = 0.01;
-
 /// A fix that is shown, its family and the index of its patch.
 pub(super) struct Shown<'c> {
     pub fix: &'c Fix,
@@ -165,27 +162,22 @@ impl Presenter<'_, '_> {
                 .iter()
                 .map(|nth| Candidates::new(&families[*nth]))
                 .collect();
-            let least = match self.session.settings.min_confidence {
-                None => LEAST_BESIDE_OTHERS,
-                Some(_) => 0.0,
-            };
-            let is_likely = |candidates: &Candidates| candidates.confidence() >= least;
-            let likely = open.iter().filter(|it| is_likely(it)).count();
-            let most = self.session.settings.shown().min(likely.max(1));
             // If the run is stopped, keep the patches before the first unchecked one.
             let mut stopped = None;
             while stopped.is_none() {
                 open.retain(|candidates| candidates.next().is_some());
                 // Doubted candidates may be replaced by as many others as are shown.
-                let likeliest = open.len().min(2 * most);
+                let likeliest = open.len().min(2 * self.session.settings.shown());
                 open[..likeliest].sort_by_key(Candidates::is_doubted);
                 // Check everything at once that will be shown if nothing is rejected.
-                let wanted = open.iter_mut().take(most);
+                let wanted = open.iter_mut().take(self.session.settings.shown());
                 let mut wanted: Vec<&mut Candidates> = wanted
                     .filter(|candidates| candidates.held.is_none())
                     .collect();
                 if wanted.is_empty() {
-                    let first = MOST_WATCHED.min(most).min(open.len());
+                    let first = MOST_WATCHED
+                        .min(self.session.settings.shown())
+                        .min(open.len());
                     match checker.watch(&mut knowledge.notes, &mut open[..first], at_once) {
                         Ok(0) => break,
                         Ok(builds) => knowledge.notes.builds += u32::try_from(builds)?,
@@ -213,15 +205,12 @@ impl Presenter<'_, '_> {
                 }
             }
             let from = outcome.patches.len();
-            for candidates in open.into_iter().take(most) {
+            for candidates in open.into_iter().take(self.session.settings.shown()) {
                 let (Some(fix), Some((edits, accepted))) = (candidates.next(), &candidates.held)
                 else {
                     break;
                 };
                 let patch = outcome.patches.len();
-                if patch > from && candidates.confidence() < least {
-                    break;
-                }
                 let report = PatchReport {
                     confidence: candidates.confidence(),
                     ..self.accepted(fix, edits, accepted, patch + 1)

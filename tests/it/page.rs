@@ -41,7 +41,7 @@ fn opened(page: &Path, dir: &Path, width: u32) -> Run {
 fn a_browser_shows_the_page_and_walks_through_the_patches() {
     let subject = Subject::lib(GRADES);
     let page = subject.beside("page.html");
-    let run = subject.nopol(&["--min-confidence", "0", "--html", page.to_str().unwrap()]);
+    let run = subject.nopol(&["--html", page.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let text = fs::read_to_string(&page).unwrap();
     // What a reader does: two patches on, one back; then it is noted whether the page is wider than the window.

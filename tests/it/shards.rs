@@ -83,7 +83,6 @@ fn shards(subject: &Subject, all: usize) -> Vec<String> {
 #[ignore = "make test-full: it takes long"]
 fn apply_means_the_patches_that_merge_showed() {
     let subject = Subject::lib(GRADES);
-    fs::write(subject.root.join("nopol.toml"), "min-confidence = 0.0\n").unwrap();
     let shards = shards(&subject, 3);
     let merge = |format: &str| -> Run {
         let mut args = vec!["merge", "--format", format];

@@ -356,9 +356,7 @@ fn a_patch_that_makes_a_program_use_what_was_never_written_does_not_come_first()
         ("seats.c", SEATS),
         ("nopol.toml", &(settings + &tests.concat())),
     ]);
-    let report = subject
-        .nopol_c(&["--format", "json", "--min-confidence", "0"])
-        .json();
+    let report = subject.nopol_c(&["--format", "json"]).json();
     let patches = report["patches"].as_array().unwrap();
     let doubts = |patch: &serde_json::Value| strings(&patch["doubts"]);
     assert_eq!(patches[0]["edits"][0]["condition"], "i % 4 == 0");
