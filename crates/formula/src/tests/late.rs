@@ -63,10 +63,8 @@ fn a_search_for_faults_ends_when_its_time_is_over() {
 fn an_encoding_that_stops_in_a_function_of_the_library_stops_where_it_is_called() {
     let text = "#include <string.h>\nint main(void) {\n    return strlen(\"0123456789\");\n}\n";
     let program = c::read(&[("a.c".into(), text.to_owned())]).unwrap();
-    let main = program.functions.iter_enumerated();
-    let main = main
-        .filter(|(_, function)| function.name == "main")
-        .next_back();
+    let mut functions = program.functions.iter_enumerated();
+    let main = functions.rfind(|(_, function)| function.name == "main");
     let test = Test {
         name: "main".to_owned(),
         entry: Entry::Function(main.unwrap().0),
