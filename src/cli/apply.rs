@@ -357,6 +357,9 @@ pub fn apply(
         if !allow_dirty && !found.is_result_of_patches {
             refuse_dirty(file, &found.path)?;
         }
+        if new_test.is_some_and(|test| test.original != found.text) {
+            bail!("{file} changed while a test for it was looked for; nothing was changed");
+        }
         let after = found.edited(&of_file, new_test);
         let after = after.with_context(|| found.same_code(choice))?;
         // A new test of a C program is not a source.

@@ -117,7 +117,6 @@ impl CurrentFile<'_> {
         edits: &[&EditReport],
         test: Option<&DiscriminatingTest>,
     ) -> Option<String> {
-        let test = test.filter(|test| test.original == self.text);
         edited(&self.text, edits, test, |span| self.moved(span))
     }
 

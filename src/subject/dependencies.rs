@@ -14,7 +14,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::Subject;
 
 /// Environment variables that affect compilers, cargo and runners of tests, and prefixes of such.
-const VARIABLES: [&str; 14] = [
+const VARIABLES: [&str; 13] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "CC",
     "CFLAGS",
@@ -26,7 +26,6 @@ const VARIABLES: [&str; 14] = [
     "MAKEFLAGS",
     "PKG_CONFIG_PATH",
     "RUSTFLAGS",
-    "RUST_BACKTRACE",
     "RUST_MIN_STACK",
     "RUSTUP_TOOLCHAIN",
 ];

@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use nopol_program::ir::Span;
 use nopol_program::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar,
+    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar, Span,
     Statement, UnaryOp, VariableId,
 };
 use nopol_program::position::Step;
