@@ -2,6 +2,7 @@
 //! functions ([`calls`]), and comparisons of non-scalar values.
 
 mod affixes;
+mod arguments;
 mod boundaries;
 mod calls;
 mod queries;
@@ -23,6 +24,8 @@ use crate::{
 const MOST_SIBLINGS: usize = 16;
 /// Most calls of the original condition with another operand, per site.
 const MOST_OWN_CALLS: usize = 8;
+/// Most calls of the original condition with an argument of a similar call nearby, per site.
+const MOST_ARGUMENTS: usize = 24;
 /// Most calls of the original condition with an alternative of a pattern added or dropped, per site.
 const MOST_PATTERNS: usize = 18;
 /// Most named constants per site.
@@ -58,6 +61,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
     vec![
         (generator.siblings(), MOST_SIBLINGS),
         (generator.own_calls(), MOST_OWN_CALLS),
+        (generator.with_arguments_nearby(), MOST_ARGUMENTS),
         (generator.patterns(), MOST_PATTERNS),
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
@@ -154,6 +158,16 @@ impl Generator<'_> {
         });
         let with_others = own.clone().flat_map(|found| self.substituted(found));
         with_mates.chain(with_others).collect()
+    }
+
+    /// The original condition's calls with arguments that similar calls nearby have, those of most calls first.
+    fn with_arguments_nearby(&self) -> Vec<TermText> {
+        if !self.site.kind.has_condition() {
+            return Vec::new();
+        }
+        let nearby = self.expressions().map(|found| &*found.text);
+        let texts = arguments::with_others(&self.site.text, nearby);
+        texts.into_iter().map(call).collect()
     }
 
     /// The original condition's calls of `matches!` and similar macros with another list of alternatives.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::Parser;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -318,6 +318,7 @@ impl Reads {
             Expr::Macro(call) if asks_for_pattern(&call.mac) => arguments(&call.mac)
                 .first()
                 .is_some_and(|on| self.operand(on)),
+            Expr::Macro(call) => names_token(&call.mac),
             _ => false,
         }
     }
@@ -386,6 +387,18 @@ fn asks_for_pattern(mac: &Macro) -> bool {
 pub fn is_own_pattern_question(text: &str) -> bool {
     let call = syn::parse_str::<syn::ExprMacro>(text);
     call.is_ok_and(|call| !call.mac.path.is_ident("matches") && asks_for_pattern(&call.mac))
+}
+
+/// Whether a macro names a token of a language, as `Token![!]` and `T![fn]` do: it reads no variable.
+pub fn names_token(mac: &Macro) -> bool {
+    let is_keyword =
+        |ident: &proc_macro2::Ident| syn::parse_str::<syn::Ident>(&ident.to_string()).is_err();
+    !mac.tokens.is_empty()
+        && mac.tokens.clone().into_iter().all(|token| match token {
+            TokenTree::Punct(_) | TokenTree::Literal(_) => true,
+            TokenTree::Ident(ident) => is_keyword(&ident),
+            TokenTree::Group(_) => false,
+        })
 }
 
 /// Macros that do not evaluate arguments that look like expressions.
