@@ -28,6 +28,10 @@ pub struct Merge<P: Target> {
     #[arg(long, value_name = "K", default_value = "5", value_parser = positive::<NonZeroUsize>)]
     top: NonZeroUsize,
 
+    /// Show every patch in full, not only the first for each probable cause
+    #[arg(long)]
+    full: bool,
+
     /// How to show the result
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats())]
     format: Format,
@@ -60,6 +64,7 @@ impl<P: Target> Merge<P> {
                 Reach::Nothing
             }
         };
+        outcome.is_full = self.full;
         output::show(&outcome, self.format)
     }
 

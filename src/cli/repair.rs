@@ -21,6 +21,10 @@ pub struct Repair<P: Target> {
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
 
+    /// Show every patch in full, not only the first for each probable cause
+    #[arg(long, help_heading = "Report")]
+    full: bool,
+
     /// Search again whenever a file of the program changes, until Ctrl-C
     #[arg(long, conflicts_with = "apply")]
     watch: bool,
@@ -41,6 +45,7 @@ impl<P: Target> Repair<P> {
         }
         let mut outcome = request.outcome(self.no_cache);
         outcome.options = given_options();
+        outcome.is_full = self.full;
         let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
             return output::present(&outcome, &request);
         };
@@ -96,7 +101,8 @@ fn watch(settings: &Settings) -> u8 {
 /// The arguments that a search depends on, quoted for a shell, each preceded by a space; `mutate` and its kind are one of
 /// them.
 fn options(args: impl Iterator<Item = String>) -> String {
-    const SWITCHES: [&str; 8] = [
+    const SWITCHES: [&str; 9] = [
+        "--full",
         "--apply",
         "--allow-dirty",
         "--no-cache",

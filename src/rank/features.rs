@@ -114,6 +114,8 @@ features! {
     AndAdded: Any,
     /// A clause was added by `||`.
     OrAdded: Any,
+    /// A clause added by `||` is negated or compares by `!=`. Half as much if the old condition has such a clause, too.
+    OrsNegated: Minus,
     /// More than one clause was added.
     SeveralAdded: Minus,
     /// The added clause comes first.

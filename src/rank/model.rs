@@ -41,7 +41,7 @@ const BY_HAND: [(Feature, f64); 12] = [
 
 /// Hand-set weights for Rust only, where they were counted. In students' C programs, other operators are confused as
 /// well.
-const BY_HAND_RUST: [(Feature, f64); 5] = [
+const BY_HAND_RUST: [(Feature, f64); 6] = [
     // Of 1013 conditions that people changed, none turned an ordered comparison into an equality; 15 changed between
     // strict and inclusive.
     (Feature::OrderToEquality, -2.0),
@@ -54,6 +54,9 @@ const BY_HAND_RUST: [(Feature, f64); 5] = [
     (Feature::OrderWithLiteral, -0.5),
     // Of nine guards that people put before a subtraction, three test whether the subtraction is possible.
     (Feature::GuardsExactly, 2.0),
+    // Of 282 clauses that people added by `||` to a condition without negations, 23 are negated or compare by `!=`; of
+    // 312 that they added by `&&`, 138. Where the condition has negations, 16 of 63 that were added by `||`.
+    (Feature::OrsNegated, -1.9),
 ];
 
 /// The score of each candidate of a case; larger is likelier.
@@ -145,6 +148,36 @@ mod tests {
         };
         let scores = scores(&case);
         assert!(scores[0] > scores[1], "{scores:?}");
+    }
+
+    #[test]
+    fn a_clause_added_by_or_is_rarely_negative() {
+        let text = "fn f(tok: Tok) { if is_open(tok) { g(); } }";
+        let before = "is_open(tok)";
+        let at = text.find(before).unwrap();
+        let edited = |after: &str| Candidate {
+            edits: vec![EditFacts {
+                span: at..at + before.len(),
+                ..EditFacts::of_condition(before, after)
+            }],
+            cost: WEIGHTS.edit.clause,
+            cures: 1,
+            is_trivial: false,
+        };
+        let case = Case {
+            functions: vec![FunctionText {
+                text: text.to_owned(),
+                ..FunctionText::default()
+            }],
+            candidates: vec![
+                edited("is_open(tok) || tok == Tok::Bang"),
+                edited("is_open(tok) || tok != Tok::Comma"),
+                edited("is_open(tok) && tok != Tok::Comma"),
+            ],
+            ..Case::default()
+        };
+        let scores = scores(&case);
+        assert!(scores[0] > scores[1] && scores[2] > scores[1], "{scores:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use nopol_basics::agree;
 
-use super::phrases::{capitalized, names};
+use super::phrases::names;
 use super::{DifferenceReport, Outcome, PatchReport};
 
 impl PatchReport {
@@ -34,28 +34,38 @@ impl Outcome {
     /// A better patch that no test distinguishes from this one, as a clause, with a question that decides between them
     /// if one is known. `None` if there is no such patch.
     pub fn open_question(&self, patch: &PatchReport) -> Option<String> {
-        let is_better = |rank: usize| {
-            let mut better = self.patches.iter().filter(|it| it.rank < patch.rank);
-            better.any(|it| it.rank == rank && it.passes_the_same_as(patch))
-        };
-        let differs = patch.differs.as_ref().filter(|it| is_better(it.ranks[1]));
-        let other = match differs {
+        let other = match self.open_difference(patch) {
             Some(differs) => differs.ranks[1],
-            None => self
-                .patches
-                .iter()
-                .map(|it| it.rank)
-                .find(|it| is_better(*it))?,
+            None => {
+                let mut ranks = self.patches.iter().map(|it| it.rank);
+                ranks.find(|it| self.is_better(*it, patch))?
+            }
         };
-        // For recorded values, the tests accept both outcomes, so the question would not decide anything.
-        let question = differs
-            .filter(|differs| !differs.is_seen)
-            .and_then(DifferenceReport::question);
-        let question = question.map(|question| format!(". {}", capitalized(&question)));
+        let question = self.deciding_question(patch);
+        let question = question.map(|question| format!(". {question}"));
         Some(format!(
-            "no test distinguishes it from patch {other}{}",
+            "no test distinguishes this patch from patch {other}{}",
             question.unwrap_or_default()
         ))
+    }
+
+    /// The question that decides between the patch and a better one that no test distinguishes from it.
+    pub fn deciding_question(&self, patch: &PatchReport) -> Option<String> {
+        let differs = self.open_difference(patch)?;
+        // For recorded values, the tests accept both outcomes, so the question would not decide anything.
+        differs.question().filter(|_| !differs.is_seen)
+    }
+
+    /// How a patch differs from a better one, if no test distinguishes them.
+    fn open_difference<'p>(&self, patch: &'p PatchReport) -> Option<&'p DifferenceReport> {
+        let differs = patch.differs.as_ref();
+        differs.filter(|it| self.is_better(it.ranks[1], patch))
+    }
+
+    /// Whether the patch of a rank is better than another, and no test distinguishes them.
+    fn is_better(&self, rank: usize, than: &PatchReport) -> bool {
+        let mut better = self.patches.iter().filter(|it| it.rank < than.rank);
+        better.any(|it| it.rank == rank && it.passes_the_same_as(than))
     }
 
     /// How far the tests distinguish the family of a patch, as a clause. The members were judged only by the tests that

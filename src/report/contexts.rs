@@ -117,7 +117,7 @@ pub struct DifferenceReport {
 }
 
 impl DifferenceReport {
-    /// The difference as a question to the reader; `None` if no context was found.
+    /// The difference as a question to the reader, in sentences; `None` if no context was found.
     pub fn question(&self) -> Option<String> {
         let [mine, others] = self.ranks;
         let [this, other] = self.yields?;
@@ -126,12 +126,16 @@ impl DifferenceReport {
             Some(outcome) => outcome.to_string(),
             None => does(None, failure.as_ref()),
         };
+        let mut both = [
+            (mine, yielded(this, this_fails)),
+            (others, yielded(other, other_fails)),
+        ];
+        both.sort();
+        let [(first, one), (second, two)] = both;
         (this != other).then(|| {
             format!(
-                "they disagree when {} (patch {mine}: {}, patch {others}: {}); which do you want?",
-                named(&self.context),
-                yielded(this, this_fails),
-                yielded(other, other_fails)
+                "Patches {first} and {second} disagree when {} ({one} / {two}). Which do you want?",
+                named(&self.context)
             )
         })
     }

@@ -92,7 +92,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }?;
     match differs.question() {
         Some(question) => {
-            writeln!(out, "  {}", super::phrases::capitalized(&question))?;
+            writeln!(out, "  {question}")?;
             // Recorded values may come from runs with forced outcomes, which do not occur with either patch.
             let decides = match differs.is_seen {
                 true => format!(

@@ -1,6 +1,7 @@
 //! The outcome of a run and its presentation. Formats know only the [`Outcome`].
 
 mod assurance;
+pub mod brief;
 mod compared;
 mod contexts;
 pub mod display;
@@ -135,6 +136,9 @@ pub struct Outcome {
     /// The later commands that may refer to these patches.
     #[serde(skip)]
     pub reach: Reach,
+    /// Whether the report for people shows every patch in full.
+    #[serde(skip)]
+    pub is_full: bool,
 }
 
 /// Which later commands may refer to the patches of an outcome.
@@ -186,6 +190,7 @@ impl Default for Outcome {
             commit: None,
             share: None,
             reach: Reach::default(),
+            is_full: false,
         }
     }
 }

@@ -64,16 +64,12 @@ fn asserts(patch: &PatchReport) -> bool {
     patch.edits.iter().all(|edit| is_assertion(&edit.after))
 }
 
-/// How the early exit of the patch leaves, from the first word of the block after the condition.
+/// How the early exit of the patch leaves, from the first word of its block.
 fn leaves(patch: &PatchReport) -> &'static str {
-    let exits = patch.edits.iter().filter_map(|edit| {
-        let after = edit.after.split_once(&edit.condition);
-        let block = after.map_or(&*edit.after, |(_, block)| block);
-        let (_, body) = block.split_once('{')?;
-        let is_letter = |letter: char| letter.is_ascii_alphabetic();
-        body.trim_start().split(|letter| !is_letter(letter)).next()
-    });
-    let exits: BTreeSet<&str> = exits.collect();
+    let exits = patch.edits.iter().filter_map(block);
+    let is_letter = |letter: char| letter.is_ascii_alphabetic();
+    let words = exits.filter_map(|block| block.split(|letter| !is_letter(letter)).next());
+    let exits: BTreeSet<&str> = words.collect();
     match exits.first() {
         _ if exits.len() != 1 => "leave early",
         Some(&"return") => "return early",
@@ -81,6 +77,27 @@ fn leaves(patch: &PatchReport) -> &'static str {
         Some(&"break") => "leave the loop",
         _ => "leave early",
     }
+}
+
+/// The statements of the early exit or branch that the patch inserts, if they are more than a word: `return None;`.
+pub fn inserted(patch: &PatchReport) -> Option<String> {
+    let [edit] = &*patch.edits else { return None };
+    if patch.kind != "guard" && !adds_branch(patch) || asserts(patch) {
+        return None;
+    }
+    // A formatted edit contains existing text after the block.
+    let (statements, _) = block(edit)?.split_once('}')?;
+    let statements = statements.trim();
+    (statements.contains(char::is_whitespace) && !statements.contains('{'))
+        .then(|| statements.to_owned())
+}
+
+/// What an edit inserts after the brace that follows its condition.
+fn block(edit: &EditReport) -> Option<&str> {
+    let after = edit.after.split_once(&edit.condition);
+    let after = after.map_or(&*edit.after, |(_, after)| after);
+    let (_, block) = after.split_once('{')?;
+    Some(block.trim_start())
 }
 
 /// Whether all edits, before formatting, only insert text that starts with `start`.
@@ -119,11 +136,19 @@ fn leaves_out(patch: &PatchReport) -> bool {
     edits.all(|edit| edit.after.is_empty() || is_never(edit))
 }
 
-/// The confidence in words: `likely (80 %)`, or `not rated` if no search ranked the patch.
+/// The confidence in words: `likely (80%)`, or `not rated` if no search ranked the patch.
 pub fn sureness(patch: &PatchReport) -> String {
     match patch.evidence.is_ranked() {
-        true => format!("{} ({:.0} %)", patch.likelihood(), patch.confidence * 100.0),
+        true => format!("{} ({})", patch.likelihood(), percent(patch.confidence)),
         false => patch.likelihood().to_owned(),
+    }
+}
+
+/// A share from 0 to 1 as a percentage.
+pub fn percent(share: f64) -> String {
+    match share < 0.01 {
+        true => "under 1%".to_owned(),
+        false => format!("{:.0}%", share * 100.0),
     }
 }
 

@@ -47,7 +47,7 @@ fn named(patch: &PatchReport, name: &str, notes: &[String]) -> String {
 }
 
 /// The width of the terminal. If there is no terminal, wide enough for most lines of code.
-fn width() -> usize {
+pub fn width() -> usize {
     match terminal_size::terminal_size_of(std::io::stdout()) {
         Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),
         None => 140,

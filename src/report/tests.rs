@@ -123,32 +123,57 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     4 |     if score > needed {
       |        ^^^^^^^^^^^^^^
       |
-      = note: likely (62 %): `>` changed to `>=`
+      = note: likely (62%): `>` changed to `>=`
       = note: more: cargo nopol explain 1cce2c43-1 --top 2
     help: change it to `score >= needed`
       |
     4 |     if score >= needed {
       |               +
 
+    patch 2, 62%: src/lib.rs:4: change it to `score != needed`
+    Patches 1 and 2 disagree when `score` is 0 (false / true). Which do you want?
+    More about each: --full
+
+    2 plausible patches: each fixes the tests listed with it and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
+    None of them fixes `grades::tests::other`.
+    Apply one by its number, as in `cargo nopol apply 1`, or go through them with `cargo nopol review --top 2`.
+    ");
+}
+
+#[test]
+fn every_patch_is_shown_in_full_on_request() {
+    let mut outcome = two_patches();
+    outcome.is_full = true;
+    let text = human(&outcome);
+    let second = &text[text.find("patch 2").unwrap()..];
+    let second = &second[..second.find("2 plausible").unwrap()];
+    assert_snapshot!(second, @"
     patch 2: a different condition here makes `grades::tests::just_enough` pass
      --> src/lib.rs:4:8
       |
     4 |     if score > needed {
       |        ^^^^^^^^^^^^^^
       |
-      = note: likely (62 %): `>` changed to `>=`
-      = note: no test distinguishes it from patch 1. They disagree when `score` is 0 (patch 2: true, patch 1: false); which do you want?
+      = note: likely (62%): `>` changed to `>=`
+      = note: no test distinguishes this patch from patch 1. Patches 1 and 2 disagree when `score` is 0 (false / true). Which do you want?
       = note: more: cargo nopol explain 1cce2c43-2 --top 2
     help: change it to `score != needed`
       |
     4 -     if score > needed {
     4 +     if score != needed {
       |
-
-    2 plausible patches: each fixes the tests listed with it and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
-    None of them fixes `grades::tests::other`.
-    Apply one by its number, as in `cargo nopol apply 1`, or go through them with `cargo nopol review --top 2`.
     ");
+}
+
+#[test]
+fn very_unlikely_patches_are_only_counted() {
+    let mut outcome = two_patches();
+    outcome.patches[1].confidence = 0.004;
+    let text = human(&outcome);
+    assert!(text.contains("1 other patch under 1%: --full"), "{text}");
+    assert!(!text.contains("score != needed"), "{text}");
+    outcome.patches[0].confidence = 0.004;
+    assert!(human(&outcome).contains("(under 1%)"));
 }
 
 #[test]
@@ -175,7 +200,7 @@ fn an_overflow_may_decide_between_patches() {
     let differs = outcome.patches[1].differs.as_mut().unwrap();
     differs.yields = Some([None, Some(false)]);
     differs.failures = [Some("overflows".to_owned()), None];
-    let question = "They disagree when `score` is 0 (patch 2: overflows, patch 1: false)";
+    let question = "Patches 1 and 2 disagree when `score` is 0 (false / overflows)";
     assert!(human(&outcome).contains(question));
     let context = ContextReport {
         context: vec![("score".to_owned(), "0".to_owned())],
@@ -201,7 +226,7 @@ fn an_applied_unchecked_patch_is_reported_as_both() {
     4 |     if score > needed {
       |        ^^^^^^^^^^^^^^
       |
-      = note: likely (62 %): `>` changed to `>=`
+      = note: likely (62%): `>` changed to `>=`
       = note: unchecked: the search was stopped before this patch was built on its own and checked against all tests
       = note: more: cargo nopol explain 1cce2c43-1 --top 2
     help: change it to `score >= needed`

@@ -98,8 +98,6 @@ pub struct Edits {
     pub clause: u32,
     /// Per level of nesting of the added clause, up to three.
     pub deeper: u32,
-    /// A clause added inside a negation.
-    pub inside_negation: u32,
     /// A clause added on the left.
     pub prepended: u32,
     /// A clause added that has the shape of an existing clause.
@@ -350,7 +348,6 @@ pub static WEIGHTS: Weights = Weights {
         dropped: 24,
         clause: 30,
         deeper: 2,
-        inside_negation: 1,
         prepended: 1,
         parallel: 26,
         substitute: 38,

@@ -10,8 +10,8 @@ use nopol_source::words::{mentions, plain_names, words};
 use nopol_source::{BodyOrigin, Form, Language, SiteKind};
 
 use super::shapes::{
-    bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, of_operator,
-    orders_remainder, truths_compared,
+    bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, is_negative, leaf_nodes,
+    of_operator, orders_remainder, truths_compared,
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
@@ -234,6 +234,10 @@ impl<'c> EditFeatures<'c> {
                         self.set(F::AddedFirst, is_first);
                         let repeats = |clause: &&Node| is_with_term_added(old, clause);
                         self.set(F::TermAdded, clauses.iter().any(repeats));
+                        if !is_and && clauses.iter().any(|clause| is_negative(clause)) {
+                            let was_negative = old.all_clauses().into_iter().any(is_negative);
+                            self.put(F::OrsNegated, if was_negative { 0.5 } else { 1.0 });
+                        }
                         fresh = clauses;
                         match is_and {
                             true => F::AndAdded,

@@ -25,6 +25,11 @@ pub fn truths_compared(node: &Node) -> usize {
     all.filter(|(_, a, b)| is_truth(a) || is_truth(b)).count()
 }
 
+/// Whether a clause is negated, or a comparison by `!=`.
+pub fn is_negative(clause: &Node) -> bool {
+    matches!(clause.shape, Shape::Not(_) | Shape::Cmp(CmpOp::Ne, ..))
+}
+
 pub fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
     use CmpOp::{Ge, Gt, Le, Lt};
     match (from, to) {

@@ -19,7 +19,7 @@ use crate::report::SiteReport;
 use crate::report::markup::code;
 use crate::report::phrases::names;
 use crate::report::{advice, claim, number};
-use crate::report::{phrases, snippet};
+use crate::report::{brief, phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
 
@@ -70,11 +70,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if outcome.shows_complaints() {
         complaints(outcome, out)?;
     }
-    for patch in &outcome.patches {
-        heading(outcome, patch, out)?;
-        let notes = notes(outcome, patch);
-        writeln!(out, "{}", snippet::styled(patch, &notes))?;
-    }
+    patches(outcome, out)?;
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => {
             let number = number(&outcome.patches);
@@ -171,6 +167,28 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .filter(|_| !is_error(outcome.ending) && outcome.ending != Ending::TimeLimit)
     {
         writeln!(out, "{message}")?;
+    }
+    Ok(())
+}
+
+/// The first patch for each group of tests in full, and the others in a line each, unless all are to be shown in full.
+fn patches(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    let is_first = |patch: &PatchReport| {
+        let mut groups = outcome.groups.iter();
+        patch.rank == 1 || groups.any(|group| group.patches.first() == Some(&patch.id))
+    };
+    let mut rest = outcome.patches.as_slice();
+    while let Some((first, others)) = rest.split_first() {
+        heading(outcome, first, out)?;
+        writeln!(out, "{}", snippet::styled(first, &notes(outcome, first)))?;
+        // All repairs that `mutate` and `heap` find are alike, so that none comes before the others.
+        let number = match outcome.is_full || !first.evidence.is_ranked() {
+            true => 0,
+            false => others.iter().take_while(|it| !is_first(it)).count(),
+        };
+        let (of_group, after) = others.split_at(number);
+        brief::write(outcome, of_group, out)?;
+        rest = after;
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ impl Outcome {
             applied: self.applied,
             is_refused: self.is_refused,
             reach: self.reach,
+            is_full: self.is_full,
             ..cleaned(self, names).unwrap_or_else(|| self.clone())
         }
     }

@@ -194,6 +194,7 @@ fn full() -> Outcome {
         commit: Some("c0ffee".to_owned()),
         share: Some((2, 3)),
         reach: Reach::default(),
+        is_full: false,
     }
 }
 

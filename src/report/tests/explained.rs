@@ -26,7 +26,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
       in 7 passing tests: `grades::tests::t1`, `grades::tests::t2`, `grades::tests::t3`, `grades::tests::t4`, `grades::tests::t5` and 2 more
 
     Compared with patch 1: their conditions agree for all recorded values; no test distinguishes the patches.
-      They disagree when `score` is 0 (patch 2: true, patch 1: false); which do you want?
+      Patches 1 and 2 disagree when `score` is 0 (false / true). Which do you want?
       If the result depends on it, a test that reaches src/lib.rs:4 with this value decides.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
@@ -46,7 +46,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     // Then no question is asked, because the tests say that both are right.
     assert_eq!(
         outcome.open_question(&outcome.patches[1]).unwrap(),
-        "no test distinguishes it from patch 1"
+        "no test distinguishes this patch from patch 1"
     );
     outcome.patches[0].failing_examples = vec!["src/lib.rs - f (line 3)".to_owned()];
     let said = explained(&outcome, "2");
@@ -218,7 +218,7 @@ fn patches_at_different_places_are_not_distinguished_either() {
     assert_eq!(outcome.open_question(&outcome.patches[0]), None);
     assert_eq!(
         outcome.open_question(&outcome.patches[1]).unwrap(),
-        "no test distinguishes it from patch 1"
+        "no test distinguishes this patch from patch 1"
     );
     outcome.patches[1].fixes.push("another".to_owned());
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);

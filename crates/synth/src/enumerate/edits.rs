@@ -132,10 +132,10 @@ impl ClauseAddition<'_> {
         self.here(position, collector);
         let rebuild = position.rebuild;
         match position.node {
-            Expr::Not(a) => {
+            // `!a && !b` is what people write for `!(a || b)`, unless the old condition negates a group.
+            Expr::Not(a) if matches!(**a, Expr::And(..) | Expr::Or(..)) => {
                 let rebuild = |new: Expr| rebuild(new.not());
                 let need = position.need.under_not();
-                // A negated group is a position for a clause, too.
                 self.everywhere(
                     &Position {
                         node: a,
@@ -204,12 +204,7 @@ impl ClauseAddition<'_> {
 
     fn here(&self, position: &Position, collector: &mut Collector) {
         let node = self.table.planes(position.node);
-        // If a clause inside and one outside a negation mean the same, the one outside is preferred.
-        let inside_negation = u32::from(matches!(position.node, Expr::Not(_)));
-        let edit = &WEIGHTS.edit;
-        let base = self.base
-            + edit.deeper * position.depth.min(3)
-            + edit.inside_negation * inside_negation;
+        let base = self.base + WEIGHTS.edit.deeper * position.depth.min(3);
         let before = collector.accepted();
         for atom in self.atoms {
             // The cheapest clauses come first, and one that replaces a part costs no less than this.
