@@ -4,6 +4,7 @@ mod apply;
 mod c;
 mod c_help;
 mod cargo;
+mod color;
 mod confirm;
 mod consent;
 mod current;
@@ -57,6 +58,9 @@ pub struct Cli {
 
     #[command(flatten)]
     repair: repair::Repair<CargoFlags>,
+
+    #[command(flatten)]
+    _color: color::Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -145,6 +149,8 @@ fn run() -> u8 {
     }
     let program = args.drain(..args.len().min(1)).next();
     let (args, notes) = renamed::current(&args);
+    let color = color::chosen(&args, std::env::var("CARGO_TERM_COLOR").ok().as_deref());
+    color::apply(color);
     for note in notes {
         output::say(&format!("note: {note}"));
     }
@@ -152,7 +158,8 @@ fn run() -> u8 {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let matches = c_help::command().try_get_matches_from(program.into_iter().chain(args));
+    let command = c_help::command().color(color);
+    let matches = command.try_get_matches_from(program.into_iter().chain(args));
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {

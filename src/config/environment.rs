@@ -8,10 +8,16 @@ use super::{ConfigError, Group, document_with, groups};
 /// The prefix of the variables' names; the key follows in capitals, with `_` for `-`.
 pub const PREFIX: &str = "CARGO_NOPOL_";
 
-/// The key that a variable sets, and the value; `None` if the variable lacks the prefix.
+/// The key that a variable sets, and the value; `None` if the variable lacks the prefix. Two variables of cargo count as
+/// well.
 pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>, ConfigError> {
-    let Some(name) = variable.strip_prefix(PREFIX) else {
-        return Ok(None);
+    let name = match variable {
+        "CARGO_TERM_QUIET" => "QUIET",
+        "CARGO_TERM_VERBOSE" => "VERBOSE",
+        _ => match variable.strip_prefix(PREFIX) {
+            Some(name) => name,
+            None => return Ok(None),
+        },
     };
     let in_capitals = |key: &str| key.to_uppercase().replace('-', "_");
     let all = groups();

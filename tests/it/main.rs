@@ -18,6 +18,7 @@ mod c_config;
 mod c_header;
 mod c_header_forced;
 mod c_init;
+mod cargo_flags;
 mod causes;
 mod chance;
 mod config;
