@@ -24,6 +24,8 @@ mod renamed;
 mod repair;
 mod request;
 mod review;
+
+mod short_help;
 mod synth;
 mod undo;
 mod with_test;
@@ -158,18 +160,25 @@ fn run() -> u8 {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let command = c_help::command().color(color);
+    let mut command = c_help::command().color(color);
+    if short_help::is_wanted(&args) {
+        command = short_help::of(command);
+    }
     let matches = command.try_get_matches_from(program.into_iter().chain(args));
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {
-            if let Err(error) = error.print()
+            let tip = tip(&error, &given);
+            if let (Some(tip), Some(ContextValue::String(arg))) =
+                (tip, error.get(ContextKind::InvalidArg))
+            {
+                output::complain(&format!("unexpected argument `{arg}`"));
+                output::tip(&tip);
+                output::say("\nFor more information, try `--help`.");
+            } else if let Err(error) = error.print()
                 && error.kind() != std::io::ErrorKind::BrokenPipe
             {
                 return Ending::Internal.exit_code();
-            }
-            if let Some(tip) = tip(&error, &given) {
-                output::tip(&tip);
             }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }

@@ -244,8 +244,8 @@ mod tests {
     use crate::repair::settings::Settings;
     use crate::report::display::Display;
 
-    /// Options that say where the settings are, so they are not settings themselves.
-    const NO_SETTINGS: [&str; 1] = ["manifest-path"];
+    /// Options that say where the settings are, or that no file of a subject may set.
+    const NO_SETTINGS: [&str; 3] = ["manifest-path", "target-dir", "config"];
 
     #[test]
     fn every_option_is_a_setting_and_every_setting_an_option() {

@@ -37,8 +37,19 @@ pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>,
         Ok(value) => Ok(Some((key, value))),
         Err(error) => Err(ConfigError(format!(
             "the environment variable `{variable}`: {}",
-            error.trim_end()
+            plain(error.trim_end(), text)
         ))),
+    }
+}
+
+/// The error in plain words, if the value has another type than the setting.
+fn plain(error: &str, text: &str) -> String {
+    match error.strip_prefix("invalid type: string ") {
+        Some(rest) if rest.ends_with("expected a boolean") => {
+            format!("`{text}` is neither `true` nor `false`")
+        }
+        Some(_) => format!("`{text}` is not a number"),
+        None => error.to_owned(),
     }
 }
 
