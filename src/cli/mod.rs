@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand; each option is defined once. Knows nothing of how the work is done.
 
+mod answer;
 mod apply;
 mod c;
 mod c_help;
