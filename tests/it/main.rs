@@ -29,6 +29,7 @@ mod faults;
 mod formula;
 mod github;
 mod heap;
+mod heap_calls;
 mod heap_claims;
 mod heap_freed;
 mod heap_large;
