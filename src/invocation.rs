@@ -25,7 +25,7 @@ use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, Reach};
 use crate::subject::last_file::LastFile;
-use crate::subject::{Subject, dependencies};
+use crate::subject::{Subject, SubjectError, dependencies};
 
 /// A prepared run: the settings, and the process that starts all other processes.
 #[derive(Debug)]
@@ -174,6 +174,15 @@ pub fn prefix(settings: &Settings) -> String {
     subject.map_or_else(|_| String::new(), |subject| identity::prefix(&subject.root))
 }
 
+/// Adds the lines that a pull request shows to an earlier outcome, as the settings say now.
+///
+/// # Errors
+/// If there is no subject, or `--diff-base` names neither a diff nor a commit.
+pub fn tell_shown(settings: &Settings, outcome: &mut Outcome) -> Result<(), SubjectError> {
+    let subject = settings.subject()?;
+    identity::tell_shown(settings, &subject.root, &subject.root, outcome)
+}
+
 /// The dependency that says which command an outcome is of, if it is not that of a search.
 const COMMAND: &str = "the command";
 
@@ -252,9 +261,11 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     } = last;
     let known = outputs.len();
     let outputs: BTreeSet<PathBuf> = outputs.union(&settings.outputs).cloned().collect();
-    let Some((_, depends)) = current_dependencies(settings, &subject, &outputs) else {
+    let Some((_, mut depends)) = current_dependencies(settings, &subject, &outputs) else {
         return Earlier::Nothing;
     };
+    let made = outcome.made_lock.as_deref();
+    dependencies::forget_lock(&mut depends, &dependencies, &subject.root, made);
     let changed = dependencies::changed(&dependencies, &depends);
     // What is written now must not count as a change later.
     if changed.is_none()
@@ -301,6 +312,7 @@ fn settings_hash(settings: &Settings) -> String {
         time_limit: None,
         work_dir: None,
         dump: None,
+        diff_base: None,
         tool: None,
         outputs: BTreeSet::new(),
         ..settings.clone()

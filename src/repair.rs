@@ -61,7 +61,7 @@ use self::showing::Presenter;
 use crate::exchange;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, Scope};
-use crate::subject::{Subject, SubjectError};
+use crate::subject::{Subject, SubjectError, dependencies};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
 /// outcome, even that there is no subject; what was found before the run was stopped is kept.
@@ -131,6 +131,7 @@ fn pipeline(
 
     let plain = &mut copies.plain;
     let warnings = built.plain.warnings.clone();
+    outcome.made_lock = dependencies::made_lock(&plain.subject.root, &plain.root);
     let tested = baseline::take(settings, progress, plain, built.plain, &runner, &sources)?;
     copies.share_settings();
     let (tests, baseline) = tested;

@@ -295,18 +295,24 @@ impl SearchRequest {
 
     /// The outcome of the last search if it is still valid; otherwise, and with `no_cache`, that of a new one.
     pub fn outcome(&self, no_cache: bool) -> Outcome {
-        // What a pull request's diff shows depends on more than the files.
-        let earlier = match no_cache || self.settings.diff_base.is_some() {
+        let earlier = match no_cache {
             true => Earlier::Nothing,
             false => invocation::last_outcome(&self.settings),
         };
         match earlier {
             Earlier::Found {
-                outcome,
+                mut outcome,
                 seconds,
                 stale: None,
                 ..
             } => {
+                if let Err(error) = invocation::tell_shown(&self.settings, &mut outcome) {
+                    return Outcome {
+                        ending: Ending::Usage,
+                        message: Some(error.to_string()),
+                        ..Outcome::default()
+                    };
+                }
                 for warning in outcome.own_warnings() {
                     let warning = outcome.names.in_sentence(warning);
                     output::say(&format!("warning: {warning}"));

@@ -28,6 +28,21 @@ pub fn tell(
         .map(package)
         .collect();
     outcome.prefix = prefix(&subject.root);
+    tell_shown(settings, &copy.root, &subject.root, outcome)
+}
+
+/// Adds the lines that a pull request shows. Git runs in `root`, a working copy or the subject itself.
+///
+/// # Errors
+/// As those of [`tell`].
+pub fn tell_shown(
+    settings: &Settings,
+    root: &Utf8Path,
+    subject: &Utf8Path,
+    outcome: &mut Outcome,
+) -> Result<(), SubjectError> {
+    outcome.diff_lines = None;
+    outcome.commit = None;
     let Some(base) = &settings.diff_base else {
         return Ok(());
     };
@@ -41,7 +56,7 @@ pub fn tell(
         }
         changes::shown(&text)
     } else {
-        changes::shown_since(&copy.root, base).map_err(|error| {
+        changes::shown_since(root, base).map_err(|error| {
             wrong(format!(
                 "it is neither a file nor a commit to compare with: {error:#}. A diff in a file will do: \
                  git diff {base}...HEAD > FILE"
@@ -49,7 +64,7 @@ pub fn tell(
         })?
     };
     outcome.diff_lines = Some(shown);
-    outcome.commit = changes::head(&subject.root);
+    outcome.commit = changes::head(subject);
     Ok(())
 }
 

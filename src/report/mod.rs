@@ -133,6 +133,9 @@ pub struct Outcome {
     /// The shard of this outcome, as its number and the number of shards. `None` for a whole search.
     #[serde(default)]
     pub share: Option<(u64, u64)>,
+    /// A hash of the `Cargo.lock` that cargo made in the working copy. `None` if the subject had one.
+    #[serde(default)]
+    pub made_lock: Option<String>,
     /// The later commands that may refer to these patches.
     #[serde(skip)]
     pub reach: Reach,
@@ -189,6 +192,7 @@ impl Default for Outcome {
             diff_lines: None,
             commit: None,
             share: None,
+            made_lock: None,
             reach: Reach::default(),
             is_full: false,
         }

@@ -14,7 +14,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::Subject;
 
 /// Environment variables that affect compilers, cargo and runners of tests, and prefixes of such.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 12] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "CC",
     "CFLAGS",
@@ -27,7 +27,6 @@ const VARIABLES: [&str; 13] = [
     "PKG_CONFIG_PATH",
     "RUSTFLAGS",
     "RUST_MIN_STACK",
-    "RUSTUP_TOOLCHAIN",
 ];
 const PREFIXES: [&str; 7] = [
     "CARGO_BUILD_",
@@ -87,6 +86,33 @@ pub fn of(
         found.remove(&output.display().to_string());
     }
     Some(found)
+}
+
+/// The file in which cargo records the versions of dependencies.
+const LOCK: &str = "Cargo.lock";
+
+/// The hash of the lock file that cargo made in a working copy of a subject without one.
+pub fn made_lock(root: &Utf8Path, copy: &Utf8Path) -> Option<String> {
+    let made = (!root.join(LOCK).exists()).then(|| fs::read(copy.join(LOCK)).ok());
+    made.flatten().map(|text| hash(&text))
+}
+
+/// Forgets a lock file that is new in the subject and equals the one that cargo made in the working copy: `cargo test`
+/// has made it, and a search would find the same with it.
+pub fn forget_lock(
+    now: &mut BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    root: &Utf8Path,
+    made: Option<&str>,
+) {
+    let path = real(root).join(LOCK).display().to_string();
+    let is_same = match (made, now.get(&path)) {
+        (Some(made), Some(now)) => now.rsplit_once('-').is_some_and(|(text, _)| text == made),
+        _ => false,
+    };
+    if is_same && !before.contains_key(&path) {
+        now.remove(&path);
+    }
 }
 
 /// A hash of the files of another directory; `None` as in [`of`].
@@ -281,15 +307,17 @@ mod tests {
     }
 
     #[test]
-    fn builds_depend_on_profiles_and_toolchains_and_not_on_the_terminal() {
-        for name in [
-            "CARGO_PROFILE_TEST_OPT_LEVEL",
-            "RUSTC_WRAPPER",
-            "RUSTUP_TOOLCHAIN",
-        ] {
+    fn builds_depend_on_profiles_and_wrappers_and_not_on_the_terminal() {
+        for name in ["CARGO_PROFILE_TEST_OPT_LEVEL", "RUSTC_WRAPPER"] {
             assert!(affects_builds(name), "{name}");
         }
-        for name in ["TERM", "CARGO_TERM_COLOR", "CARGO_NOPOL_TOP"] {
+        // `cargo` sets the toolchain's variable. The compiler's version says which it is.
+        for name in [
+            "TERM",
+            "CARGO_TERM_COLOR",
+            "CARGO_NOPOL_TOP",
+            "RUSTUP_TOOLCHAIN",
+        ] {
             assert!(!affects_builds(name), "{name}");
         }
     }

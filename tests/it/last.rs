@@ -31,6 +31,25 @@ fn kept(subject: &Subject) -> PathBuf {
 }
 
 #[test]
+fn what_does_not_change_the_patches_needs_no_other_search() {
+    let subject = Subject::lib(GRADES);
+    subject.commit();
+    let args = ["--quick", "--format", "github-review"];
+    assert_eq!(subject.nopol(&["--quick"]).code, 0);
+    // As `cargo test` makes it.
+    assert!(!subject.root.join("Cargo.lock").exists());
+    assert_ne!(subject.cargo_test(&[]).code, 0);
+    assert!(subject.root.join("Cargo.lock").exists());
+    let posted = subject.nopol(&[&args[..], &["--diff-base", "HEAD"]].concat());
+    is_known(&posted);
+    let wrong = subject.nopol(&[&args[..], &["--diff-base", "no-such-branch"]].concat());
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+    // Another lock file may bring other dependencies.
+    fs::write(subject.root.join("Cargo.lock"), "version = 3\n").unwrap();
+    has_searched(&subject.nopol(&["--quick"]), "Cargo.lock");
+}
+
+#[test]
 #[ignore = "make test-full: it takes long"]
 fn explain_and_apply_after_a_search_do_not_search_again() {
     let subject = Subject::lib(GRADES);

@@ -193,6 +193,7 @@ fn full() -> Outcome {
         diff_lines: Some([("a.rs".to_owned(), vec![1..=4])].into()),
         commit: Some("c0ffee".to_owned()),
         share: Some((2, 3)),
+        made_lock: Some("0123".to_owned()),
         reach: Reach::default(),
         is_full: false,
     }
