@@ -25,6 +25,10 @@ pub struct Fix {
     pub cost: u32,
 }
 
+/// The end of [`SiteEdit::why`] for two clauses of which the first keeps the second from failing in every recorded
+/// context. A warning that the condition may fail nevertheless takes its place.
+pub const GUARDED: &str = "; in the tests the first keeps the second from failing";
+
 /// A new condition at one site.
 #[derive(Clone, Debug)]
 pub struct SiteEdit {
@@ -111,6 +115,11 @@ pub trait Evidence: Any + Debug + Send + Sync {
     /// The contexts recorded at the site, with the terms that the condition reads.
     fn table(&self, _: &TiSlice<TestIndex, TestId>) -> Option<ContextTable> {
         None
+    }
+
+    /// The tests whose contexts at the site are all recorded.
+    fn recorded(&self) -> BTreeSet<TestIndex> {
+        BTreeSet::new()
     }
 
     /// How the edit differs from another one at the same site, if that is known.
@@ -272,6 +281,6 @@ pub mod tests {
         assert_eq!(Nothing.disagreements(), 0);
         assert!(!Nothing.equals(&Nothing) && !Nothing.adds_idle_clause_to(&Nothing));
         assert!(Nothing.clauses(TiSlice::from_ref(&[])).is_empty());
-        assert!(Nothing.difference(&Nothing).is_none());
+        assert!(Nothing.difference(&Nothing).is_none() && Nothing.recorded().is_empty());
     }
 }

@@ -81,9 +81,12 @@ impl Hints {
                 }
             }
             if hints.near.len() == before {
+                let what = match near.contains(':') {
+                    true => "line of that name",
+                    false => "function of that name",
+                };
                 return Err(SubjectError::Usage(format!(
-                    "--near {near}: no function or FILE:LINE of that name contains a place that a patch can change; \
-                     `{} list` shows the places",
+                    "--near {near}: no {what} contains a place that a patch can change; `{} list` shows the places",
                     settings.project.command()
                 )));
             }

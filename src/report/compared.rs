@@ -21,7 +21,7 @@ impl PatchReport {
         let examples = &self.failing_examples;
         (!examples.is_empty()).then(|| {
             format!(
-                "{} {} still {} with it",
+                "{} {} still {} with this patch",
                 agree(examples.len(), "the doctest", "the doctests"),
                 names(examples),
                 agree(examples.len(), "fails", "fail")

@@ -513,7 +513,7 @@ fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
     for (options, why) in [
         (
             &["--only-in-diff"][..],
-            "`--only-in-diff` leaves no place that may be changed: no line of a source has uncommitted changes.",
+            "`--only-in-diff` leaves no place that may be changed: no source line has uncommitted changes.",
         ),
         (
             &["--exclude", "src/*"],

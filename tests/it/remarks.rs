@@ -358,11 +358,42 @@ fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
         .unwrap();
     let why = replaced["why"].as_str().unwrap();
     assert!(
-        why.ends_with("; the patch causes compiler warnings: unused variable: `limit`"),
+        why.ends_with("; the patch causes a compiler warning: unused variable: `limit`"),
         "{why}"
     );
     // Without a patch it warns of this one, too.
     assert!(!run.stdout.contains("never_read`"), "{}", run.stdout);
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn a_test_without_recorded_contexts_may_have_the_value_of_a_clause() {
+    let subject = Subject::fixture("matches-pattern", "matches-pattern");
+    let run = subject.nopol(&["--full"]);
+    assert!(run.stdout.contains("c == '_'"), "{}", run.stdout);
+    // A name in a template has it, too, but no forced outcome makes the test of the template pass.
+    assert!(!run.stdout.contains("may overfit"), "{}", run.stdout);
+    let explained = subject.nopol(&["explain", "1"]);
+    let unrecorded = "`tests::template_with_underscores` has no recorded context here.";
+    assert!(
+        explained.stdout.contains(unrecorded),
+        "{}",
+        explained.stdout
+    );
+}
+
+/// The exits that are tried at one place count as one.
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn progress_and_report_count_the_same_places() {
+    let subject = Subject::fixture("leap-days", "leap-days");
+    let run = subject.nopol(&["--kind", "guard"]);
+    let reached = |text: &str| {
+        let (before, _) = text.split_once(" places reached").unwrap();
+        before.rsplit(' ').next().unwrap().to_owned()
+    };
+    let wanted = format!("only {} places for an early exit", reached(&run.stderr));
+    assert!(run.stdout.contains(&wanted), "{}{}", run.stderr, run.stdout);
 }
 
 #[test]
