@@ -454,12 +454,7 @@ fn a_patch_that_meets_a_specification_was_not_tested() {
             .collect(),
         ..Outcome::default()
     };
-    let markdown = |number| {
-        format::markdown::Markdown
-            .render(&outcome(number))
-            .unwrap()
-            .report
-    };
+    let markdown = |number| format::MARKDOWN.render(&outcome(number)).unwrap().report;
     let one = markdown(1);
     assert!(one.contains("| | confidence | place | fixes |"), "{one}");
     assert!(one.contains("| not tested |\n"), "{one}");

@@ -295,7 +295,7 @@ fn exit_code_2_names_only_what_the_command_takes() {
             "{last}: {missing}"
         );
         assert!(
-            !missing.contains("patch") || takes_patch || last == "explain",
+            !missing.contains("patch") || takes_patch || ["apply", "explain"].contains(&last),
             "{last}: {missing}"
         );
         // A full disk is no wrong usage.

@@ -11,7 +11,7 @@ use crate::common::{Run, Subject, fixtures};
 /// little, as `[SURE]`, and every number in a line of progress, which every engine changes, as `[N]`.
 fn redacted(text: &str, dir: &str) -> String {
     let text = text.replace(dir, "[DIR]");
-    let line = |line: &str| match (line.split_once("= note: "), line.split_once(" %): ")) {
+    let line = |line: &str| match (line.split_once("= note: "), line.split_once("%): ")) {
         (Some((head, _)), Some((_, rest))) => format!("{head}= note: [SURE]: {rest}"),
         _ => line.to_owned(),
     };
