@@ -125,8 +125,13 @@ pub(super) fn force(
         (name, stopped(session, *test, is_late))
     });
     knowledge.notes.uncured.extend(stopped);
-    let reached = places(session, suspects.iter().map(|suspect| suspect.site));
-    let found = places(session, angelic.iter().map(|found| found.site));
+    // Earlier sites count again, so that the last of these lines has the number of the report.
+    knowledge
+        .forced
+        .extend(suspects.iter().map(|suspect| suspect.site));
+    let reached = places(session, knowledge.forced.iter().copied());
+    let found = knowledge.angelic.iter().chain(&angelic);
+    let found = places(session, found.map(|found| found.site));
     let found = match found {
         0 => "none".to_owned(),
         some => some.to_string(),
