@@ -79,7 +79,7 @@ impl Outcome {
         let examples = match self.has_doctests {
             true => format!(
                 ", but no doctest was run with {}",
-                agree(patch.alike, "it", "them")
+                agree(patch.alike, "the alternative", "the alternatives")
             ),
             false => String::new(),
         };

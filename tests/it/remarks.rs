@@ -183,7 +183,7 @@ fn what_an_example_refutes_is_no_alternative_and_alternatives_are_not_said_to_be
         assert_ne!(other["condition"], "n >= least", "{patch:#}");
     }
     let explained = subject.nopol(&["explain", "--top", "1"]).stdout;
-    let compared = "but no doctest was run with it";
+    let compared = "but no doctest was run with the alternative";
     assert!(explained.contains(compared), "{explained}");
 }
 
