@@ -252,7 +252,7 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     assert_eq!(
         notes(&outcome),
         "2 alternatives, unchecked; no test that this patch must pass distinguishes them from this patch, but no doctest was \
-         run with them: see `explain`"
+         run with the alternatives: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(
