@@ -25,10 +25,6 @@ pub struct Fix {
     pub cost: u32,
 }
 
-/// The end of [`SiteEdit::why`] for two clauses of which the first keeps the second from failing in every recorded
-/// context. A warning that the condition may fail nevertheless takes its place.
-pub const GUARDED: &str = "; in the tests the first keeps the second from failing";
-
 /// A new condition at one site.
 #[derive(Clone, Debug)]
 pub struct SiteEdit {

@@ -10,12 +10,12 @@ use nopol_basics::diff;
 use nopol_basics::hash;
 use nopol_basics::{agree, count};
 use nopol_process::run::suite::TestIndex;
-use nopol_source::PatchKind;
 use nopol_source::policies::FormatTool;
 use nopol_synth::weights::WEIGHTS;
 
+use super::described::explained;
 use super::families::Family;
-use super::fix::{Difference, Fix, GUARDED, SiteEdit, single_sites};
+use super::fix::{Difference, Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
 use super::ranking::Ranker;
 use super::reports;
@@ -577,60 +577,9 @@ fn of_announced(knowledge: &mut Knowledge, outcome: &Outcome) -> Option<String> 
     ))
 }
 
-/// Explains what an edit changes, with warnings about values for which its condition cannot be computed.
-fn explained(edit: &SiteEdit, kind: PatchKind) -> String {
-    let cautions = edit.evidence.cautions();
-    let why = match cautions.is_empty() {
-        true => &*edit.why,
-        false => edit.why.trim_end_matches(GUARDED),
-    };
-    let all: Vec<&str> = std::iter::once(why)
-        .chain(cautions.iter().map(String::as_str))
-        .collect();
-    named(&all.join("; "), kind)
-}
-
-/// The words about a condition, for what the headline of a patch of this kind calls an expression. Code stays as it is.
-fn named(words: &str, kind: PatchKind) -> String {
-    if !matches!(kind, PatchKind::Expression | PatchKind::Arithmetic) {
-        return words.to_owned();
-    }
-    let parts = words
-        .split('`')
-        .enumerate()
-        .map(|(nth, part)| match nth % 2 {
-            0 => part.replace("condition", "expression"),
-            _ => part.to_owned(),
-        });
-    parts.collect::<Vec<String>>().join("`")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_change_of_an_expression_is_named_like_the_expression() {
-        let words = "`condition` changed to `a`; new condition: 2 clauses";
-        assert_eq!(named(words, PatchKind::Condition), words);
-        assert_eq!(
-            named(words, PatchKind::Expression),
-            "`condition` changed to `a`; new expression: 2 clauses"
-        );
-    }
-
-    #[test]
-    fn a_first_clause_protects_the_second_unless_a_warning_contradicts() {
-        let why = format!("new condition: 2 clauses joined by `&&`{GUARDED}");
-        let mut fix = crate::repair::fix::tests::fix(1, "a && b", 1, &[0]);
-        fix.edits[0].why.clone_from(&why);
-        assert_eq!(explained(&fix.edits[0], PatchKind::Condition), why);
-        fix.edits[0].evidence = Arc::new(Warned);
-        assert_eq!(
-            explained(&fix.edits[0], PatchKind::Condition),
-            "new condition: 2 clauses joined by `&&`; computing `b` overflows"
-        );
-    }
 
     #[test]
     fn the_patches_above_an_announced_one_are_counted() {
@@ -654,16 +603,6 @@ mod tests {
             };
             let note = of_announced(&mut knowledge, &outcome).unwrap();
             assert!(note.ends_with(became), "{note}");
-        }
-    }
-
-    /// Evidence that the condition may fail.
-    #[derive(Debug)]
-    struct Warned;
-
-    impl crate::repair::fix::Evidence for Warned {
-        fn cautions(&self) -> Vec<String> {
-            vec!["computing `b` overflows".to_owned()]
         }
     }
 

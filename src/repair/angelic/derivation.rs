@@ -7,7 +7,7 @@ use nopol_source::one_step::Step;
 use nopol_synth::EditKind;
 
 use crate::contexts;
-use crate::repair::fix::GUARDED;
+use crate::repair::described::GUARDED;
 
 /// What was changed. `made` is the condition synthesized from `old`, `ordered` is `made` with guards moved before the
 /// clauses that they protect, and `written` is `ordered` or its negation.
