@@ -10,8 +10,9 @@ export CARGO_INCREMENTAL ?= 0
 setup:
 	@sh xtask/setup.sh
 
-# Builds the tool and repairs a copy of a fixture.
-demo: setup
+# Builds the tool, repairs a copy of a fixture and runs its tests again.
+demo:
+	@sh xtask/setup.sh build
 	cargo build --bin cargo-nopol
 	@sh xtask/demo.sh
 

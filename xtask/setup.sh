@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure that what the build and the tests need is there: cargo, a C linker, pkg-config, libz3 and gdb. The last
-# three are installed by the system's package manager if they are missing.
+# Makes sure that what the build needs is there: cargo, a C linker, pkg-config and libz3; and gdb for the tests, unless it
+# is called with `build`. The last three are installed by the system's package manager if they are missing.
 set -eu
 
 fail() {
@@ -27,19 +27,24 @@ command -v cc >/dev/null 2>&1 || fail "no C compiler to link with: install gcc o
 
 missing=
 have_z3 || missing=libz3
-command -v gdb >/dev/null 2>&1 || missing="${missing:+$missing and }gdb"
+gdb=gdb
+if [ "${1:-}" = build ]; then
+    gdb=
+elif ! command -v gdb >/dev/null 2>&1; then
+    missing="${missing:+$missing and }gdb"
+fi
 [ -n "$missing" ] || exit 0
 
 echo "setup: $missing not found (libz3 is looked for by pkg-config); installing" >&2
 if command -v apt-get >/dev/null 2>&1; then
     as_root apt-get update -q
-    as_root apt-get install -q -y libz3-dev pkg-config gdb
+    as_root apt-get install -q -y libz3-dev pkg-config $gdb
 elif command -v dnf >/dev/null 2>&1; then
-    as_root dnf install -y z3-devel pkgconf-pkg-config gdb
+    as_root dnf install -y z3-devel pkgconf-pkg-config $gdb
 elif command -v pacman >/dev/null 2>&1; then
-    as_root pacman -S --noconfirm z3 pkgconf gdb
+    as_root pacman -S --noconfirm z3 pkgconf $gdb
 elif command -v brew >/dev/null 2>&1; then
-    brew install z3 pkgconf gdb
+    brew install z3 pkgconf $gdb
 elif have_z3; then
     echo "setup: there is none of apt-get, dnf, pacman and brew: without gdb, \`cargo nopol c debug\` and its tests do not work" >&2
 else

@@ -29,18 +29,46 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     workspace: Option<bool>,
 
+    /// With --workspace: do not run this package's tests
+    #[arg(long, value_name = "NAME", help_heading = "Tests")]
+    exclude: Option<Vec<String>>,
+
     /// Run the unit tests of the libraries only
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     lib: Option<bool>,
 
+    /// Run the unit tests of all binaries
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    bins: Option<bool>,
+
     /// Run the unit tests of this binary
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     bin: Option<Vec<String>>,
 
+    /// Run the unit tests of all examples
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    examples: Option<bool>,
+
+    /// Run the unit tests of this example
+    #[arg(long, value_name = "NAME", help_heading = "Tests")]
+    example: Option<Vec<String>>,
+
+    /// Run all targets with tests: unit tests and integration tests, as without any of these options
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    tests: Option<bool>,
+
     /// Run this integration test target
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     test: Option<Vec<String>>,
+
+    /// Run all targets: as --tests, and examples and benchmarks
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    all_targets: Option<bool>,
 
     /// The tool that runs your tests: with `nextest`, the filters, retries and groups of its configuration apply
     /// [default: cargo]
@@ -61,9 +89,28 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true)]
     no_default_features: Option<bool>,
 
+    /// Build with the release profile
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    release: Option<bool>,
+
     /// Build with this profile
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "release")]
     profile: Option<String>,
+
+    /// Build for this target, which must be able to run here
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+
+    /// Where your cargo puts what it compiles, and where the working copy is by default
+    #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
+    target_dir: Option<Utf8PathBuf>,
+
+    /// Override a cargo configuration value, or read this configuration file; may be given several times
+    #[arg(long, value_name = "KEY=VALUE|PATH")]
+    #[serde(skip)]
+    config: Vec<String>,
 
     /// Assert that `Cargo.lock` will remain unchanged
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
@@ -75,6 +122,11 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true)]
     offline: Option<bool>,
 
+    /// As --locked and --offline
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    frozen: Option<bool>,
+
     /// Arguments for the test binaries
     #[arg(last = true, value_name = "ARGS")]
     #[serde(skip)]
@@ -85,6 +137,7 @@ impl Target for CargoFlags {
     fn add_files(&self, config: &mut Config) -> Result<(), SubjectError> {
         let options = CargoOptions {
             manifest_path: self.manifest_path.clone(),
+            config: self.config.clone(),
             ..CargoOptions::default()
         };
         Ok(settings_files(&options, config)?)
@@ -98,6 +151,8 @@ impl Target for CargoFlags {
         let options: CargoOptions = config.get()?;
         Ok(Project::Cargo(CargoOptions {
             manifest_path: self.manifest_path.clone(),
+            target_dir: self.target_dir.clone(),
+            config: self.config.clone(),
             test_args: self.test_args.clone(),
             ..options
         }))

@@ -53,6 +53,7 @@ impl Man {
         let command = c_help::command();
         match &self.dir {
             Some(dir) => {
+                std::fs::create_dir_all(dir)?;
                 clap_mangen::generate_to(command, dir)?;
                 Ok(String::new())
             }

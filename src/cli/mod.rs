@@ -1,9 +1,11 @@
 //! The command line: one file per subcommand; each option is defined once. Knows nothing of how the work is done.
 
+mod answer;
 mod apply;
 mod c;
 mod c_help;
 mod cargo;
+mod color;
 mod confirm;
 mod consent;
 mod current;
@@ -23,6 +25,8 @@ mod renamed;
 mod repair;
 mod request;
 mod review;
+
+mod short_help;
 mod synth;
 mod undo;
 mod with_test;
@@ -57,6 +61,9 @@ pub struct Cli {
 
     #[command(flatten)]
     repair: repair::Repair<CargoFlags>,
+
+    #[command(flatten)]
+    _color: color::Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -145,6 +152,8 @@ fn run() -> u8 {
     }
     let program = args.drain(..args.len().min(1)).next();
     let (args, notes) = renamed::current(&args);
+    let color = color::chosen(&args, std::env::var("CARGO_TERM_COLOR").ok().as_deref());
+    color::apply(color);
     for note in notes {
         output::say(&format!("note: {note}"));
     }
@@ -152,17 +161,25 @@ fn run() -> u8 {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let matches = c_help::command().try_get_matches_from(program.into_iter().chain(args));
+    let mut command = c_help::command().color(color);
+    if short_help::is_wanted(&args) {
+        command = short_help::of(command);
+    }
+    let matches = command.try_get_matches_from(program.into_iter().chain(args));
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {
-            if let Err(error) = error.print()
+            let tip = tip(&error, &given);
+            if let (Some(tip), Some(ContextValue::String(arg))) =
+                (tip, error.get(ContextKind::InvalidArg))
+            {
+                output::complain(&format!("unexpected argument `{arg}`"));
+                output::tip(&tip);
+                output::say("\nFor more information, try `--help`.");
+            } else if let Err(error) = error.print()
                 && error.kind() != std::io::ErrorKind::BrokenPipe
             {
                 return Ending::Internal.exit_code();
-            }
-            if let Some(tip) = tip(&error, &given) {
-                output::tip(&tip);
             }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }

@@ -36,7 +36,7 @@ pub struct SearchOptions {
 
     /// Do not search files that match this glob
     #[arg(long, value_name = "GLOB", help_heading = "Places")]
-    exclude: Option<Vec<String>>,
+    exclude_file: Option<Vec<String>>,
 
     /// Search only these lines; may be given several times
     #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Places")]
@@ -167,7 +167,7 @@ pub struct SearchOptions {
 
     /// Print more about each step
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
-        value_parser = switch(), hide_possible_values = true)]
+        value_parser = switch(), hide_possible_values = true, overrides_with = "verbose")]
     verbose: Option<bool>,
 
     /// How to show the result [default: human]
@@ -244,8 +244,8 @@ mod tests {
     use crate::repair::settings::Settings;
     use crate::report::display::Display;
 
-    /// Options that say where the settings are, so they are not settings themselves.
-    const NO_SETTINGS: [&str; 1] = ["manifest-path"];
+    /// Options that say where the settings are, or that no file of a subject may set.
+    const NO_SETTINGS: [&str; 3] = ["manifest-path", "target-dir", "config"];
 
     #[test]
     fn every_option_is_a_setting_and_every_setting_an_option() {

@@ -67,6 +67,9 @@ pub fn current(args: &[OsString]) -> (Vec<OsString>, Vec<String>) {
         .iter()
         .filter(|renamed| renamed.commands.contains(&&*command));
     let ours: Vec<&Renamed> = ours.collect();
+    if let Some(note) = exclude_files(&mut args) {
+        notes.push(note);
+    }
     // What follows `--` is for the subject.
     for arg in args.iter_mut().take_while(|arg| **arg != "--") {
         let Some(text) = arg.to_str() else { continue };
@@ -81,6 +84,38 @@ pub fn current(args: &[OsString]) -> (Vec<OsString>, Vec<String>) {
         }
     }
     (args, notes)
+}
+
+/// Rewrites `--exclude GLOB`. In Rust, `--exclude` is cargo's, so that only a value that cannot be a package is a glob of
+/// files. Returns the note.
+fn exclude_files(args: &mut [OsString]) -> Option<String> {
+    const NEW: &str = "--exclude-file";
+    let is_c = args.iter().take(2).any(|arg| arg == "c");
+    let is_glob = |value: &str| is_c || value.contains(['/', '*']) || value.ends_with(".rs");
+    let end = args.iter().position(|arg| arg == "--");
+    let end = end.unwrap_or(args.len());
+    let mut is_found = false;
+    for at in 0..end {
+        let Some(text) = args[at].to_str() else {
+            continue;
+        };
+        let new = match text.strip_prefix("--exclude") {
+            Some("") => {
+                let value = args[..end].get(at + 1).and_then(|value| value.to_str());
+                value.is_some_and(is_glob).then(|| NEW.to_owned())
+            }
+            Some(rest) => {
+                let value = rest.strip_prefix('=').filter(|value| is_glob(value));
+                value.map(|value| format!("{NEW}={value}"))
+            }
+            None => None,
+        };
+        if let Some(new) = new {
+            args[at] = new.into();
+            is_found = true;
+        }
+    }
+    is_found.then(|| format!("`--exclude` of files is now `{NEW}`"))
 }
 
 #[cfg(test)]
@@ -119,6 +154,14 @@ mod tests {
         assert_eq!(written("help debug").0, "help c debug");
         assert_eq!(written("--quiet --fresh").0, "--quiet --no-cache");
         assert_eq!(written("c --fresh").0, "c --no-cache");
+        assert_eq!(
+            written("--exclude src/gen/* --workspace --exclude tools --exclude=a.rs").0,
+            "--exclude-file src/gen/* --workspace --exclude tools --exclude-file=a.rs"
+        );
+        assert_eq!(
+            written("c --exclude gen -- --exclude a.c").0,
+            "c --exclude-file gen -- --exclude a.c"
+        );
         for line in [
             "c --reference ../right --failing one",
             "--test own --failing one",

@@ -1,6 +1,6 @@
 //! The user's request, merged from files, the environment and the command line.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -134,7 +134,9 @@ fn read_config<P: Target>(project: &P) -> Result<Config, SubjectError> {
     // No setting has a value that is not UTF-8.
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    config.add_environment(variables)?;
+    // The tool's own variables come after cargo's, `CARGO_TERM_…`, and so precede them.
+    let variables: BTreeMap<String, String> = variables.collect();
+    config.add_environment(variables.into_iter().rev())?;
     project.add_flags(&mut config)?;
     Ok(config)
 }

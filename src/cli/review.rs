@@ -1,13 +1,13 @@
 //! `cargo nopol review`: goes through the patches that were found, one after the other, as `git add -p` does.
 
 use std::collections::BTreeSet;
-use std::io::{self, BufRead, Write};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use nopol_basics::{count, visible};
+use nopol_basics::count;
 use nopol_source::Language;
 
+use super::answer::{self, say};
 use super::apply::{apply, said};
 use super::request::SearchRequest;
 use super::undo::undo;
@@ -21,9 +21,8 @@ use crate::report::{
 
 const HELP: &str = "\
 a      apply this patch
-aN     apply alternative N
 w      apply this patch, with a new test that passes with it and fails with another patch
-N      show alternative N
+N      show alternative N, which can then be applied (aN applies it where the input is no terminal)
 e      explain: what decided it, and what the tests leave open
 d      edit its condition first
 s      skip it and show the next one
@@ -44,7 +43,7 @@ pub fn keys() -> String {
     let indented =
         |list: &str| -> String { list.lines().map(|line| format!("  {line}\n")).collect() };
     format!(
-        "Answers, each followed by Enter:\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
+        "Answers, a key each (followed by Enter where the input is no terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
         indented(HELP),
         indented(HELP_APPLIED)
     )
@@ -138,8 +137,9 @@ impl Walk<'_> {
     /// Does what the user says about a patch; the patch to show next, or `None` at the end.
     fn ask(&mut self, at: usize) -> Result<Option<usize>> {
         loop {
-            let Some(answer) =
-                prompt("[a]pply, [w]ith a test, [s]kip, [b]ack, [e]xplain, e[d]it, [q]uit, [?] ")?
+            let Some(answer) = answer::key(
+                "[a]pply, [w]ith a test, [s]kip, [b]ack, [e]xplain, e[d]it, [q]uit, [?] ",
+            )?
             else {
                 return Ok(None);
             };
@@ -174,6 +174,10 @@ impl Walk<'_> {
                         say(&other.diff)?;
                         if let Some(differs) = &other.differs {
                             say(&format!("{}\n", differs.sentence()))?;
+                        }
+                        // With single keys, there is no `a2`.
+                        if answer::is_by_key() && wants(number)? && self.apply(at, Some(number))? {
+                            return self.applied(at);
                         }
                     }
                     Some((_, None)) => say(HELP)?,
@@ -249,7 +253,7 @@ impl Walk<'_> {
             None => "[t]est, [u]ndo, [q]uit, [?] ",
         };
         loop {
-            match (prompt(choices)?.as_deref(), other) {
+            match (answer::key(choices)?.as_deref(), other) {
                 (None | Some("q"), _) => return Ok(None),
                 (Some("n"), Some(other)) => return Ok(Some(other)),
                 (Some("n"), None) => say("There is no other cause with a patch.\n")?,
@@ -320,7 +324,7 @@ impl Walk<'_> {
             say("It changes several places; apply it and edit these.\n")?;
             return Ok(false);
         };
-        let Some(condition) = prompt(&format!(
+        let Some(condition) = answer::line(&format!(
             "new condition (empty keeps `{}`): ",
             edit.condition
         ))?
@@ -376,22 +380,10 @@ fn command(answer: &str, patch: &PatchReport) -> Option<(bool, Option<u32>)> {
     is_known.then_some((applies, Some(number)))
 }
 
-fn say(text: &str) -> Result<()> {
-    let mut stdout = anstream::stdout();
-    write!(stdout, "{}", visible::for_people(text))?;
-    Ok(stdout.flush()?)
-}
-
-/// A line of input, without white space around it; `None` at its end.
-fn prompt(question: &str) -> Result<Option<String>> {
-    say(question)?;
-    let mut line = String::new();
-    match io::stdin().lock().read_line(&mut line) {
-        Ok(0) => {
-            say("\n")?;
-            Ok(None)
-        }
-        Ok(_) => Ok(Some(line.trim().to_owned())),
-        Err(error) => bail!("cannot read the answer: {error}"),
-    }
+/// Whether the user wants to apply an alternative that was just shown.
+fn wants(alternative: u32) -> Result<bool> {
+    let answer = answer::key(&format!(
+        "[a]pply alternative {alternative}, or any other key: "
+    ))?;
+    Ok(answer.as_deref() == Some("a"))
 }

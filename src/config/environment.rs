@@ -8,10 +8,16 @@ use super::{ConfigError, Group, document_with, groups};
 /// The prefix of the variables' names; the key follows in capitals, with `_` for `-`.
 pub const PREFIX: &str = "CARGO_NOPOL_";
 
-/// The key that a variable sets, and the value; `None` if the variable lacks the prefix.
+/// The key that a variable sets, and the value; `None` if the variable lacks the prefix. Two variables of cargo count as
+/// well.
 pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>, ConfigError> {
-    let Some(name) = variable.strip_prefix(PREFIX) else {
-        return Ok(None);
+    let name = match variable {
+        "CARGO_TERM_QUIET" => "QUIET",
+        "CARGO_TERM_VERBOSE" => "VERBOSE",
+        _ => match variable.strip_prefix(PREFIX) {
+            Some(name) => name,
+            None => return Ok(None),
+        },
     };
     let in_capitals = |key: &str| key.to_uppercase().replace('-', "_");
     let all = groups();
@@ -31,8 +37,19 @@ pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>,
         Ok(value) => Ok(Some((key, value))),
         Err(error) => Err(ConfigError(format!(
             "the environment variable `{variable}`: {}",
-            error.trim_end()
+            plain(error.trim_end(), text)
         ))),
+    }
+}
+
+/// The error in plain words, if the value has another type than the setting.
+fn plain(error: &str, text: &str) -> String {
+    match error.strip_prefix("invalid type: string ") {
+        Some(rest) if rest.ends_with("expected a boolean") => {
+            format!("`{text}` is neither `true` nor `false`")
+        }
+        Some(_) => format!("`{text}` is not a number"),
+        None => error.to_owned(),
     }
 }
 

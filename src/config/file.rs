@@ -12,6 +12,8 @@ use super::ConfigError;
 
 /// The name of the file with settings.
 pub const NAME: &str = "nopol.toml";
+/// The directory that may contain it instead, beside the settings of other tools.
+const SHARED: &str = ".config";
 /// The table in it that describes a C program; it contains no settings.
 pub const PROGRAM: &str = "c";
 
@@ -61,9 +63,29 @@ impl File {
         &self.path
     }
 
-    /// The directory to which paths in it are relative.
+    /// The directory to which paths in it are relative: as in cargo's configuration, that which contains `.config`.
     pub fn dir(&self) -> &Utf8Path {
-        self.path.parent().unwrap_or(&self.path)
+        let dir = self.path.parent().unwrap_or(&self.path);
+        match (dir.file_name(), dir.parent()) {
+            (Some(SHARED), Some(above)) => above,
+            _ => dir,
+        }
+    }
+
+    /// The path of the settings of a directory: `nopol.toml`, or `.config/nopol.toml`.
+    ///
+    /// # Errors
+    /// If both exist.
+    pub fn of_dir(dir: &Utf8Path) -> Result<Option<Utf8PathBuf>, ConfigError> {
+        let [plain, shared] = [dir.join(NAME), dir.join(SHARED).join(NAME)];
+        match (plain.is_file(), shared.is_file()) {
+            (true, true) => Err(ConfigError(format!(
+                "there are two files with settings, {plain} and {shared}; remove one"
+            ))),
+            (true, false) => Ok(Some(plain)),
+            (false, true) => Ok(Some(shared)),
+            (false, false) => Ok(None),
+        }
     }
 
     /// The table at a path of keys; the empty path is the whole file.

@@ -171,7 +171,7 @@ impl Config {
         Ok(())
     }
 
-    /// Adds the variables whose names start with [`PREFIX`].
+    /// Adds the variables whose names start with [`PREFIX`], and what cargo's `CARGO_TERM_QUIET` and `CARGO_TERM_VERBOSE` say.
     ///
     /// # Errors
     /// If the rest of a name is not a key in capitals, or a value has the wrong type.

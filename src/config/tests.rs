@@ -158,10 +158,14 @@ fn an_error_in_the_environment_names_the_variable() {
     );
     for (name, value, expected) in [
         ("TOP", "0", "`CARGO_NOPOL_TOP`: 0 is not a positive number"),
-        ("TOP", "many", "invalid type: string \"many\""),
+        ("TOP", "many", "`CARGO_NOPOL_TOP`: `many` is not a number"),
         ("KIND", "gard", "unknown variant `gard`"),
         ("ENGINE", "z4", "unknown variant `z4`"),
-        ("MULTI", "maybe", "`CARGO_NOPOL_MULTI`: invalid type"),
+        (
+            "MULTI",
+            "maybe",
+            "`CARGO_NOPOL_MULTI`: `maybe` is neither `true` nor `false`",
+        ),
     ] {
         let refusal = refusal(&format!("CARGO_NOPOL_{name}"), value);
         assert!(refusal.contains(expected), "{name}={value}: {refusal}");

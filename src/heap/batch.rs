@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use nopol_basics::all;
 use nopol_basics::deadline::Deadline;
 use nopol_heap::accept::{Compile, accepted};
 use nopol_heap::confine::{Confinement, search};
 use nopol_heap::load::{Loaded, missing};
 use nopol_heap::patch::Change;
+use nopol_heap::problem::Triple;
 use nopol_heap::repair::{HeapOptions, HeapOutcome};
 use nopol_heap::rewrite::{edits, rewritten};
+use nopol_heap::state::State;
 use nopol_heap::until::Until;
 use nopol_heap::written::Written;
 use nopol_program::ir::{Dialect, Program};
@@ -198,7 +201,13 @@ pub fn repair(
         ..HeapOptions::default()
     };
     let again = |loaded: &Loaded, changes: &[Change]| {
-        holds(loaded, changes, &whole, (request, function)).unwrap_or(false)
+        let judged = objection(loaded, changes, &triples, &whole, (request, function));
+        judged.unwrap_or_else(|refusal| {
+            let (Refusal::Usage(why) | Refusal::Outside(why) | Refusal::Internal(why)) = refusal;
+            Some(format!(
+                "once written into the source, it cannot be judged: {why}"
+            ))
+        })
     };
     let phase = progress.start("searching linked structures", 0, 0);
     let (found, refusals) = match whole.language {
@@ -230,6 +239,7 @@ pub fn repair(
         ..Batch::default()
     };
     batch.warnings.extend(notes);
+    let is_discarding = !refusals.is_empty();
     batch.warnings.extend(refusals);
     for id in found.suspects.ranked() {
         let statement = &loaded.routine.statements[id];
@@ -249,6 +259,12 @@ pub fn repair(
         HeapOutcome::Contradiction(triples) => {
             batch.message = Some(contradiction(triples));
             Ended::Contradiction
+        }
+        HeapOutcome::Exhausted if is_discarding => {
+            batch.message = Some(format!(
+                "no patch is left: those that were found were discarded, and the notes say why; {SHAPES}; `repair` and `mutate` try others"
+            ));
+            Ended::None
         }
         HeapOutcome::Exhausted => {
             batch.message = Some(format!(
@@ -276,13 +292,15 @@ pub fn repair(
     Ok(batch)
 }
 
-/// Whether the program with these changes, read again, fulfils everything: also in calls that were not reached before.
-fn holds(
+/// What the program with these changes, read again, does not fulfil. With them, a test may make calls that it did not reach
+/// before.
+fn objection(
     loaded: &Loaded,
     changes: &[Change],
+    known: &[Triple],
     whole: &ProgramText,
     (request, function): (&HeapRequest, &str),
-) -> Result<bool, Refusal> {
+) -> Result<Option<String>, Refusal> {
     let edits = edits(&loaded.routine, &loaded.texts, changes);
     let changed = rewritten(&loaded.texts, &edits);
     let files = loaded.program.files.iter().cloned();
@@ -295,8 +313,24 @@ fn holds(
     let ((program, tests, _), _) = of_rust_with(&whole, &request.tests, &names, Deadline::Never)?;
     let patched = Loaded::of(program, changed, function)?;
     let (triples, _) = triples(request, &patched, &tests)?;
-    let mut all = triples.iter();
-    Ok(all.all(|triple| triple.check(&patched.routine).is_ok()))
+    let known: Vec<State> = known
+        .iter()
+        .map(|triple| triple.before.state(&loaded.routine))
+        .collect();
+    let failing = triples.iter();
+    let failing = failing.filter(|triple| triple.check(&patched.routine).is_err());
+    let is_known = |triple: &Triple| known.contains(&triple.before.state(&patched.routine));
+    let failing: Vec<bool> = failing.map(is_known).collect();
+    Ok(match failing.as_slice() {
+        [] => None,
+        some if some.contains(&true) => {
+            Some("once written into the source, it does not meet the specification".to_owned())
+        }
+        _ => Some(format!(
+            "it meets the specification in {}, but with it the tests make other calls, in which it does not",
+            all(known.len(), "call")
+        )),
+    })
 }
 
 /// The texts of all files.

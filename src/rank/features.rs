@@ -96,6 +96,8 @@ features! {
     BodyPanics: Any,
     /// The place decides about a deliberate panic.
     Checks: Any,
+    /// The file, or a module around the place, has a name such as `test_utils` or `mocks`.
+    ForTests: Minus,
     /// A strict operator was made inclusive.
     ToInclusive: Any,
     /// An inclusive operator was made strict.

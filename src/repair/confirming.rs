@@ -62,7 +62,7 @@ pub fn confirm(
         depth: Depth::Baseline,
         failing: Vec::new(),
         file: Vec::new(),
-        exclude: Vec::new(),
+        exclude_file: Vec::new(),
         ..settings.clone()
     };
     let setup = Setup::new(settings, subject?, supervisor)?;

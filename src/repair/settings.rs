@@ -61,7 +61,7 @@ pub struct Settings {
     /// Globs of the files that may have sites; all if empty.
     pub file: Vec<String>,
     /// Globs of the files that have no sites.
-    pub exclude: Vec<String>,
+    pub exclude_file: Vec<String>,
     /// Lines (`FILE:FIRST-LAST`) to which sites are restricted; all if empty.
     pub lines: Vec<String>,
     /// Functions and lines (`FILE:LINE`) near which the fault is probably.
@@ -130,7 +130,7 @@ impl Default for Settings {
             failing: Vec::new(),
             reference: None,
             file: Vec::new(),
-            exclude: Vec::new(),
+            exclude_file: Vec::new(),
             lines: Vec::new(),
             near: Vec::new(),
             in_diff: None,
@@ -252,13 +252,13 @@ impl Settings {
     /// # Errors
     /// [`SubjectError::Usage`] if a glob is malformed.
     pub fn file_filter(&self) -> Result<impl Fn(&Utf8Path) -> bool + use<>, SubjectError> {
-        let (wanted, unwanted) = (globs(&self.file)?, globs(&self.exclude)?);
+        let (wanted, unwanted) = (globs(&self.file)?, globs(&self.exclude_file)?);
         Ok(move |path: &Utf8Path| {
             (wanted.is_empty() || wanted.is_match(path)) && !unwanted.is_match(path)
         })
     }
 
-    /// The patterns of `--exclude` that match none of these files.
+    /// The patterns of `--exclude-file` that match none of these files.
     ///
     /// # Errors
     /// If a pattern is not a glob.
@@ -267,7 +267,7 @@ impl Settings {
         files: impl Iterator<Item = &'f Utf8Path> + Clone,
     ) -> Result<Vec<&str>, SubjectError> {
         let mut idle = Vec::new();
-        for pattern in &self.exclude {
+        for pattern in &self.exclude_file {
             let set = globs(std::slice::from_ref(pattern))?;
             if !files.clone().any(|file| set.is_match(file)) {
                 idle.push(pattern.as_str());
@@ -298,7 +298,7 @@ impl Settings {
         let mut options = [
             named("kind", &kinds),
             named("file", &self.file),
-            named("exclude", &self.exclude),
+            named("exclude-file", &self.exclude_file),
             named("lines", &self.lines),
         ]
         .concat();
@@ -333,8 +333,9 @@ impl Settings {
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, SubjectError> {
-    let bad =
-        |error: String| SubjectError::Usage(format!("not a glob for --file or --exclude: {error}"));
+    let bad = |error: String| {
+        SubjectError::Usage(format!("not a glob for --file or --exclude-file: {error}"))
+    };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(glob(pattern).map_err(bad)?);

@@ -314,7 +314,7 @@ pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
     )
 }
 
-/// Warns about files that could not be read and `--exclude` patterns that match nothing. Fails if `--file` matches
+/// Warns about files that could not be read and `--exclude-file` patterns that match nothing. Fails if `--file` matches
 /// nothing.
 fn check_sources(
     settings: &Settings,
@@ -340,7 +340,7 @@ fn check_sources(
     }
     for pattern in settings.idle_excludes(sources.files.iter().map(|file| &*file.path))? {
         progress.warn(format!(
-            "no source file matches --exclude {pattern}; paths are relative to {}",
+            "no source file matches --exclude-file {pattern}; paths are relative to {}",
             subject.root
         ));
     }

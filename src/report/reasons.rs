@@ -244,6 +244,31 @@ impl Outcome {
 
     /// Why there is no patch. `None` if there are angelic sites, because those have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
+        let why = self.why_none()?;
+        Some(match self.only_targets() {
+            Some(only) => format!("{only} {why}"),
+            None => why,
+        })
+    }
+
+    /// Which failing tests the reasons are about, if `--failing` leaves some out.
+    fn only_targets(&self) -> Option<String> {
+        const MOST_TOLD: usize = 3;
+        if self.not_targeted.is_empty() {
+            return None;
+        }
+        let failing = self.failing_tests.iter();
+        let targets = failing.filter(|test| !self.not_targeted.contains(test));
+        let named: Vec<String> = targets.map(|test| format!("`{test}`")).collect();
+        let named: Vec<&str> = named.iter().map(String::as_str).collect();
+        let told = &named[..named.len().min(MOST_TOLD)];
+        Some(format!(
+            "`--failing` names {}; other failing tests do not count here.",
+            enumerated(told, named.len() - told.len())
+        ))
+    }
+
+    fn why_none(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
             let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
             return Some(what.to_owned());

@@ -59,7 +59,13 @@ pub struct Packages {
 /// # Errors
 /// [`SubjectError::Usage`] with what cargo says of the manifest.
 pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
-    let metadata = read_metadata(options)?;
+    let mut metadata = read_metadata(options)?;
+    if let Some(dir) = &options.target_dir {
+        let dir = camino::absolute_utf8(dir)
+            .map_err(|error| SubjectError::Usage(format!("--target-dir {dir}: {error}")))?;
+        metadata.target_directory = dir;
+        metadata.build_directory = None;
+    }
     let root = metadata.workspace_root.clone();
     let manifest = manifests::manifest_path(options).unwrap_or_else(|| root.join("Cargo.toml"));
     let manifest = manifest
@@ -111,7 +117,12 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
 impl Packages {
     fn check(&self, root: &Utf8Path) -> Result<(), SubjectError> {
         let options = &self.options;
-        for wanted in &options.package {
+        if !options.workspace && !options.exclude.is_empty() {
+            return Err(SubjectError::Usage(
+                "--exclude leaves a package out of --workspace, which is not given; --exclude-file leaves out files".to_owned(),
+            ));
+        }
+        for wanted in options.package.iter().chain(&options.exclude) {
             if !self.members.iter().any(|member| member.name == *wanted) {
                 let names: Vec<_> = self.members.iter().map(|member| &*member.name).collect();
                 return Err(SubjectError::Usage(format!(
@@ -144,6 +155,7 @@ impl Packages {
             }
         };
         named(TargetKind::Test, &options.test)?;
+        named(TargetKind::Example, &options.example)?;
         named(TargetKind::Bin, &options.bin)
     }
 
@@ -203,7 +215,7 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
     if let Some(path) = &options.manifest_path {
         command.manifest_path(path);
     }
-    let mut other = options.lock_args();
+    let mut other = options.common_args();
     other.extend(options.feature_args());
     command.other_options(other);
     // Resolving dependencies would write a `Cargo.lock` into the subject.

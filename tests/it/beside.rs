@@ -151,7 +151,7 @@ fn a_path_dependency_outside_of_the_workspace_is_repaired() {
     let (limits, grades) = ("../limits/src/lib.rs", "../src/lib.rs");
     assert_eq!(list(&[]), [limits, grades]);
     assert_eq!(list(&["--file", "../src/*.rs"]), [grades]);
-    assert_eq!(list(&["--exclude", "../src/**"]), [limits]);
+    assert_eq!(list(&["--exclude-file", "../src/**"]), [limits]);
 
     let run = nopol(&[]);
     assert_eq!(run.code, 0, "{}", run.stderr);

@@ -27,6 +27,29 @@ fn refuses(run: &Run, words: &[&str]) {
     }
 }
 
+#[test]
+fn settings_may_stand_among_those_of_other_tools() {
+    let settings = "top = 2\nwork-dir = \"w\"\n";
+    let files = [
+        ("Cargo.toml", MANIFEST),
+        (".config/nopol.toml", settings),
+        ("src/lib.rs", GRADES),
+    ];
+    let subject = Subject::new(&files);
+    let root = subject.root.canonicalize().unwrap();
+    let root = root.to_str().unwrap();
+    let lines = [
+        format!("top = 2 # {root}/.config/nopol.toml:1"),
+        format!("work-dir = \"{root}/w\" # {root}/.config/nopol.toml:2"),
+    ];
+    holds(
+        &subject.nopol(&["--print-config"]),
+        &lines.each_ref().map(String::as_str),
+    );
+    fs::write(subject.root.join("nopol.toml"), "top = 3\n").unwrap();
+    refuses(&subject.nopol(&["list"]), &["two files with settings"]);
+}
+
 /// A crate with settings in all places.
 fn everywhere() -> Subject {
     let manifest = format!(

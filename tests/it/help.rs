@@ -320,3 +320,39 @@ fn the_help_speaks_only_of_options_that_the_command_has() {
     }
     assert!(named > 4, "{named}");
 }
+
+#[test]
+fn the_short_help_fits_on_a_page() {
+    for words in [&[][..], &["c"], &["explain"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-nopol"));
+        command.arg("nopol").args(words).arg("-h");
+        let output = command.env("COLUMNS", COLUMNS.to_string()).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        assert!(text.lines().count() <= 75, "{text}");
+        assert!(
+            text.contains("--failing") && !text.contains("--no-formula"),
+            "{text}"
+        );
+        assert!(!text.contains("\n  synth"), "{text}");
+        assert!(text.contains("--help shows all"), "{text}");
+    }
+}
+
+#[test]
+fn a_misspelled_command_is_answered_with_the_right_one() {
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-nopol"))
+        .args(["nopol", "repiar"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let first: Vec<&str> = text.lines().take(3).collect();
+    assert_eq!(
+        first,
+        [
+            "error: unexpected argument `repiar`",
+            "",
+            "  tip: did you mean `repair`?"
+        ]
+    );
+    assert_eq!(output.status.code(), Some(2));
+}

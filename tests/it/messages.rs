@@ -516,8 +516,8 @@ fn where_options_leave_no_place_the_list_says_so_and_promises_no_other() {
             "`--only-in-diff` leaves no place that may be changed: no source line has uncommitted changes.",
         ),
         (
-            &["--exclude", "src/*"],
-            "`--exclude 'src/*'` leaves no place that may be changed.",
+            &["--exclude-file", "src/*"],
+            "`--exclude-file 'src/*'` leaves no place that may be changed.",
         ),
         (
             &["--kind", "precondition", "--lines", "src/lib.rs:2"],

@@ -1,7 +1,7 @@
 //! Patches on the way to people: applied and taken back, walked through, written to files, posted to a pull request.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,6 +20,45 @@ fn answered(subject: &Subject, args: &[&str], answers: &str) -> Run {
     stdin.write_all(answers.as_bytes()).unwrap();
     drop(stdin);
     child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn on_a_terminal_a_key_is_an_answer() {
+    let subject = Subject::lib(GRADES);
+    assert_eq!(subject.nopol(&["--quick", "-q"]).code, 0);
+    let before = subject.read("src/lib.rs");
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    let mut command = subject.command(&["review", "--quick"]);
+    let slave = || Stdio::from(terminal.slave.try_clone().unwrap());
+    command.stdin(slave()).stdout(slave()).stderr(slave());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    drop(terminal.slave);
+    let mut master = fs::File::from(terminal.master);
+    let mut shown = String::new();
+    // No Enter follows a key. Each is typed when its question stands there: until then, the terminal is not in raw mode.
+    for (question, key) in [
+        ("edit, [q]uit", "?"),
+        ("[q]uit", "a"),
+        ("[u]ndo", "u"),
+        ("[q]uit", "q"),
+    ] {
+        let mut part = String::new();
+        while !part.contains("[?] ") {
+            let mut bytes = [0; 4096];
+            let length = master.read(&mut bytes).unwrap();
+            part += &String::from_utf8_lossy(&bytes[..length]);
+        }
+        assert!(part.contains(&question.replace("edit", "e[d]it")), "{part}");
+        shown += &part;
+        if key == "u" {
+            assert_ne!(subject.read("src/lib.rs"), before);
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        master.write_all(key.as_bytes()).unwrap();
+    }
+    assert!(child.wait().unwrap().success(), "{shown}");
+    assert_eq!(subject.read("src/lib.rs"), before, "{shown}");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn sites_can_be_chosen_by_kind_and_file() {
     let ways_out = list(&["--file", "src/lib.rs", "--kind", "guard"]);
     assert!(ways_out.contains(&"guard return false;".to_owned()));
     assert_eq!(
-        list(&["--exclude", "src/lib.rs", "--kind", "condition"]),
+        list(&["--exclude-file", "src/lib.rs", "--kind", "condition"]),
         ["condition n > 3"]
     );
     let preconditions = list(&["--kind", "precondition"]);
@@ -277,7 +277,7 @@ fn sites_can_be_chosen_by_kind_and_file() {
         ]
     );
 
-    let run = subject.nopol(&["--kind", "precondition", "--exclude", "src/no.rs"]);
+    let run = subject.nopol(&["--kind", "precondition", "--exclude-file", "src/no.rs"]);
     assert_eq!(
         run.code, 1,
         "no statement's skipping cures it: {}",
@@ -285,7 +285,7 @@ fn sites_can_be_chosen_by_kind_and_file() {
     );
     assert!(
         run.stderr
-            .contains("no source file matches --exclude src/no.rs"),
+            .contains("no source file matches --exclude-file src/no.rs"),
         "{}",
         run.stderr
     );

@@ -19,8 +19,11 @@ const MOST_REFUSED: usize = 12;
 /// If it cannot be asked: a sentence.
 pub type Compile<'c> = &'c dyn Fn(&[(Utf8PathBuf, String)]) -> Result<Option<String>, String>;
 
+/// Why a patch is discarded that the compiler accepts, once the function is read again with it: a sentence. `None` if it holds.
+pub type Again<'a> = &'a dyn Fn(&Loaded, &[Change]) -> Option<String>;
+
 /// Searches until it finds a patch that the compiler accepts and that holds `again`. Also returns why other patches
-/// were discarded.
+/// were discarded. After that nothing is proved about the specification, because those patches fulfil it.
 ///
 /// # Errors
 /// If the compiler cannot be asked.
@@ -29,22 +32,26 @@ pub fn accepted(
     triples: &[Triple],
     options: HeapOptions<'_>,
     compile: Compile<'_>,
-    again: &dyn Fn(&Loaded, &[Change]) -> bool,
+    again: Again<'_>,
 ) -> Result<(ConfinedRepair, Vec<String>), String> {
     let mut refusals = Vec::new();
     loop {
         let mut found = search(&loaded.routine, triples, Confinement::Suspects, options);
         let HeapOutcome::Patch(changes) = &found.repaired.result else {
+            let is_proved = matches!(found.repaired.result, HeapOutcome::Contradiction(_));
+            if is_proved && !refusals.is_empty() {
+                found.repaired.result = HeapOutcome::Exhausted;
+            }
             return Ok((found, refusals));
         };
         let culprits = match refusal(loaded, compile, changes)? {
-            None if again(loaded, changes) => return Ok((found, refusals)),
-            None => {
-                refusals.push(
-                    "a patch was discarded: once written into the source, it does not meet the specification".to_owned(),
-                );
-                changes.last().cloned().into_iter().collect()
-            }
+            None => match again(loaded, changes) {
+                None => return Ok((found, refusals)),
+                Some(reason) => {
+                    refusals.push(format!("a patch was discarded: {reason}"));
+                    changes.last().cloned().into_iter().collect()
+                }
+            },
             Some(said) => {
                 if refusal(loaded, compile, &[])?.is_some() {
                     return Err(format!("the package does not compile: {said}"));
@@ -91,4 +98,76 @@ fn refusal(
     let changed = rewritten(&loaded.texts, &edits);
     let files = loaded.program.files.iter().cloned().zip(changed);
     compile(&files.collect::<Vec<_>>())
+}
+
+#[cfg(all(test, feature = "z3"))]
+mod tests {
+    use nopol_program::front::rust;
+
+    use super::accepted;
+    use crate::effect::Effects;
+    use crate::load::Loaded;
+    use crate::machine::Point;
+    use crate::notation::parse;
+    use crate::patch::Change;
+    use crate::problem::{Control, Triple};
+    use crate::repair::{HeapOptions, HeapOutcome};
+
+    const MOVED: &str = "
+pub struct Tree { left: Option<Box<Tree>>, right: Option<Box<Tree>> }
+pub fn turn(mut t: Box<Tree>) -> Box<Tree> {
+    match t.right.take() {
+        None => t,
+        Some(mut r) => {
+            t.right = r.right.take();
+            r.left = Some(t);
+            r
+        }
+    }
+}
+";
+
+    /// What the search ends with if patches, read again, are judged so.
+    fn result(again: super::Again<'_>) -> (HeapOutcome, Vec<String>) {
+        let files = [("src/lib.rs".into(), MOVED.to_owned())];
+        let (program, _) = rust::read_functions(&files, None, &["turn"])
+            .unwrap_or_else(|outside| panic!("{outside}"));
+        let mut loaded = Loaded::of(program, vec![MOVED.to_owned()], "turn")
+            .unwrap_or_else(|outside| panic!("{outside}"));
+        let state = |text| parse(&loaded.routine, text).unwrap_or_else(|error| panic!("{error}"));
+        let triple = Triple {
+            from: Point::Start,
+            before: state(
+                "t = n1; n1.left = null; n1.right = n2; n2.left = n3; n2.right = n4; \
+                 n3.left = null; n3.right = null; n4.left = null; n4.right = null",
+            ),
+            control: Control::Free,
+            to: Point::End,
+            after: state("return = n2; n2.left = n1; n2.right = n4; n1.left = null; n1.right = n3"),
+            effects: Effects::new(),
+        };
+        let options = HeapOptions::default();
+        let compile = |_: &[_]| Ok(None);
+        let (found, refusals) = accepted(&mut loaded, &[triple], options, &compile, again)
+            .unwrap_or_else(|error| panic!("{error}"));
+        (found.repaired.result, refusals)
+    }
+
+    #[test]
+    fn another_operand_of_take_is_a_patch_of_one_change() {
+        let (result, refusals) = result(&|_, _| None);
+        let is_one = matches!(&result, HeapOutcome::Patch(changes)
+            if matches!(changes.as_slice(), [Change::Leaf { leaf: 1, .. }]));
+        assert!(is_one, "{result:?}");
+        assert_eq!(refusals, [""; 0]);
+    }
+
+    #[test]
+    fn nothing_is_proved_where_patches_were_discarded() {
+        let (result, refusals) = result(&|_, _| Some("not this one".to_owned()));
+        assert_eq!(result, HeapOutcome::Exhausted);
+        assert!(!refusals.is_empty());
+        let text = "a patch was discarded: not this one";
+        assert!(refusals.iter().all(|refusal| refusal == text));
+    }
 }

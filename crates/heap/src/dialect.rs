@@ -13,6 +13,9 @@ const OPENING: [&str; 5] = [
     ".unwrap()",
 ];
 
+/// The method that moves what is in an option out of it.
+pub(super) const TAKING: &str = ".take()";
+
 impl Routine {
     /// What kind of pointer a path leads to.
     pub fn access(&self, path: &Path) -> PointerKind {
@@ -87,7 +90,7 @@ impl Routine {
             (Dialect::Rust, Atom::Read(path))
                 if wanted == PointerKind::OptionalOwned && !path.fields.is_empty() =>
             {
-                format!("{}.take()", self.written_target(path))
+                format!("{}{TAKING}", self.written_target(path))
             }
             _ => self.written_atom(atom),
         }
@@ -108,7 +111,10 @@ impl Routine {
                     text == "None" || text.ends_with("null_mut") || text.ends_with("null")
                 }
                 Atom::Number(_) => text.starts_with(|char: char| char.is_ascii_digit()),
-                Atom::Read(path) => plain(text) == plain(&self.written(path)),
+                Atom::Read(path) => {
+                    let text = text.strip_suffix(TAKING).unwrap_or(text);
+                    plain(text) == plain(&self.written(path))
+                }
             },
         }
     }

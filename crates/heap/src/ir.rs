@@ -208,6 +208,8 @@ pub enum Instruction {
     Declare(VariableId),
     /// An assignment. Its target is leaf 0 of the statement, which is always a path.
     Assign(StatementId, Term),
+    /// Empties what this leaf of the statement, which an assignment before it read: it is moved out of, as by `take()`.
+    Clear(StatementId, usize),
     /// Goes on if the condition holds, and else at the other instruction, which comes later.
     Test(StatementId, Condition, usize),
     /// The condition of a loop: goes to `body` or to `exit`.

@@ -1,11 +1,15 @@
 //! Makes the heap's IR of a function that a front end has read: variables and paths instead of cells, instructions with
 //! jumps instead of nested statements, and with calls inlined. Reports what the IR cannot express.
 
+mod branches;
 mod calls;
 mod conditions;
 mod removal;
 mod statements;
 mod terms;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -263,6 +263,13 @@ impl<'r> Machine<'r> {
                 });
                 self.note_fault(*statement, done)?;
             }
+            Instruction::Clear(statement, leaf) => {
+                let of = &self.routine.statements[*statement];
+                if let Atom::Read(path) = &of.leaves[*leaf].atom {
+                    let done = self.write(Some(*statement), path, Value::Null);
+                    self.note_fault(*statement, done)?;
+                }
+            }
             Instruction::Test(statement, condition, otherwise) => {
                 if !self.decided(*statement, condition)? {
                     self.at = *otherwise;

@@ -28,6 +28,7 @@ impl Routine {
     pub fn statement_at(&self, at: usize) -> Option<StatementId> {
         match self.code.get(at)? {
             Instruction::Assign(statement, _)
+            | Instruction::Clear(statement, _)
             | Instruction::Test(statement, ..)
             | Instruction::Head { statement, .. }
             | Instruction::Free(statement, _)

@@ -3,6 +3,7 @@
 use nopol_program::ir::{Dialect, Scalar, Span};
 use nopol_scalar::CmpOp;
 
+use super::dialect::TAKING;
 use super::ir::{Atom, Compared, Kind, Removal, Routine, Slot, Type};
 use super::patch::Change;
 
@@ -71,6 +72,10 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Vec<Stat
                 Atom::Read(path) if *leaf == 0 && statement.kind == Kind::Assignment => {
                     routine.written_target(path)
                 }
+                // What was taken is still taken, wherever it is.
+                Atom::Read(path) if is_taken(texts, span) => {
+                    format!("{}{TAKING}", routine.written_target(path))
+                }
                 atom => {
                     routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?)
                 }
@@ -108,6 +113,13 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Vec<Stat
             Some(vec![insert(text_of(texts, slot.at)?, slot, &statement)])
         }
     }
+}
+
+/// Whether what is written there moves something out of an option.
+fn is_taken(texts: &[String], span: Span) -> bool {
+    let text = text_of(texts, span);
+    let text = text.and_then(|text| text.get(span.start as usize..span.end as usize));
+    text.is_some_and(|text| text.ends_with(TAKING))
 }
 
 /// Whether a literal would have a wider type than what it stands for.

@@ -16,7 +16,7 @@ use super::shapes::{
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, is_literal, number, of_numbers};
-use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
+use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt, Support};
 use crate::rank::variables::Place;
 
 /// An edit, with the text around it.
@@ -86,8 +86,9 @@ impl<'c> EditFeatures<'c> {
         self.set(F::PanicsHere, facts.panic == PanicAt::Here);
         self.set(F::PanicsInFunction, facts.panic != PanicAt::Elsewhere);
         self.set(F::Checks, facts.checks > 0);
-        let name = self.case.functions.get(facts.function);
-        let name = name.map_or("", |it| it.name.rsplit("::").next().unwrap_or(""));
+        let function = self.case.functions.get(facts.function);
+        self.set(F::ForTests, function.is_some_and(is_for_tests));
+        let name = function.map_or("", |it| it.name.rsplit("::").next().unwrap_or(""));
         let failures = &self.case.failures;
         let calls = failures.iter().any(|it| has_word(&it.text, name));
         let parts = parts(name);
@@ -515,6 +516,16 @@ fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
     let function = case.functions.get(facts.function);
     function.map_or("", |it| &*it.text)
 }
+
+/// Whether a function is a helper of tests by the names of its file, directories and modules.
+fn is_for_tests(function: &FunctionText) -> bool {
+    let modules = function.name.rsplit_once("::").map_or("", |it| it.0);
+    let file = function.file.strip_suffix(".rs").unwrap_or(&function.file);
+    let names = file.split('/').chain(modules.split("::"));
+    let mut words = names.flat_map(|name| name.split(['_', '-']));
+    words.any(|word| ["test", "tests", "testing", "mock", "mocks", "fixtures"].contains(&word))
+}
+
 /// Whether at most one context has the value of a new constant.
 fn is_single(support: &Support) -> bool {
     support.singled_out.is_some_and(|it| it < 2)

@@ -38,6 +38,23 @@ fn without_a_patch_each_angelic_site_says_why() {
 }
 
 #[test]
+fn what_holds_of_the_named_tests_is_not_claimed_of_the_others() {
+    let mut outcome = Outcome {
+        sites: vec![site()],
+        failing_tests: vec!["one".to_owned(), "two".to_owned()],
+        ..Outcome::default()
+    };
+    outcome.sites[0].angelic.clear();
+    let all = "The search found no change of one condition that fixes a failing test.";
+    assert!(outcome.why_not().unwrap().starts_with(all));
+    outcome.not_targeted = vec!["one".to_owned()];
+    let why = outcome.why_not().unwrap();
+    let named = format!("`--failing` names `two`; other failing tests do not count here. {all}");
+    assert!(why.starts_with(&named), "{why}");
+    assert!(human(&outcome).contains(&named), "{}", human(&outcome));
+}
+
+#[test]
 fn a_reason_shared_by_several_sites_is_given_once() {
     let at = |line: usize, reason: &str| SiteReport {
         line,

@@ -3,6 +3,7 @@
 mod build_info;
 mod cases;
 mod cmake;
+mod conditions;
 mod database;
 mod detect;
 mod listing;

@@ -31,6 +31,8 @@ impl Cargo<'_> {
         let kind = match target.kind.first()? {
             TargetKind::Bin => "bin",
             TargetKind::Test => "test",
+            TargetKind::Example => "example",
+            TargetKind::Bench => "bench",
             _ => "lib",
         };
         let cwd = self.at.root.join(&member.dir);

@@ -150,6 +150,8 @@ impl Cargo<'_> {
         let mut env = Vec::new();
         let mut set = |name: &str, value: &str| env.push((name.to_string(), value.to_string()));
         set("CARGO_TERM_PROGRESS_WHEN", "never");
+        // `build.build-dir` of the user's configuration would mix these builds with the user's.
+        set("CARGO_BUILD_BUILD_DIR", self.at.target.as_str());
         // Debug information is not needed, and linking is much faster without it. But a profile that differs from
         // the user's would have all dependencies compiled again.
         if !self.at.is_seeded {

@@ -82,7 +82,11 @@ impl Ecosystem for Packages {
         let given = [
             (leaves_out, "--package"),
             (options.lib, "--lib"),
+            (!options.exclude.is_empty(), "--exclude"),
+            (options.bins, "--bins"),
             (!options.bin.is_empty(), "--bin"),
+            (options.examples, "--examples"),
+            (!options.example.is_empty(), "--example"),
             (!options.test.is_empty(), "--test"),
         ];
         let given = given.into_iter().filter(|(is_given, _)| *is_given);
@@ -124,7 +128,7 @@ impl Ecosystem for Packages {
     }
 
     fn runtime(&self, base: &Utf8Path, root: &Utf8Path) -> Result<Utf8PathBuf> {
-        runtime::build(base, root)
+        runtime::build(base, root, self.options.target.as_deref())
     }
 
     fn tests(&self, at: &Workspace, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
@@ -186,15 +190,7 @@ impl Ecosystem for Packages {
 
     fn test(&self) -> Option<bool> {
         let mut command = Command::new(super::build::cargo());
-        command.arg("test");
-        if let Some(manifest) = &self.options.manifest_path {
-            command.arg("--manifest-path").arg(manifest);
-        }
-        command.args(self.options.lock_args());
-        command.args(self.options.feature_args());
-        for package in &self.options.package {
-            command.arg("--package").arg(package);
-        }
+        command.arg("test").args(self.options.user_args());
         command.status().ok().map(|status| status.success())
     }
 

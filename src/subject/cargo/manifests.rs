@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build::cargo;
 use super::options::CargoOptions;
-use crate::config::{self, Config, ConfigError, File};
+use crate::config::{Config, ConfigError, File};
 
 /// The absolute path of the manifest: the given one, or the nearest in the current directory and its ancestors.
 pub fn manifest_path(options: &CargoOptions) -> Option<Utf8PathBuf> {
@@ -21,7 +21,7 @@ pub fn manifest_path(options: &CargoOptions) -> Option<Utf8PathBuf> {
 }
 
 /// Adds the settings of a workspace, in order of increasing precedence: from the workspace's manifest, from the
-/// package's manifest, and from a `nopol.toml` in the workspace root. Adds nothing if there is no manifest.
+/// package's manifest, and from `nopol.toml` or `.config/nopol.toml` in the workspace root. Adds nothing if there is no manifest.
 ///
 /// # Errors
 /// If one of them has an unknown key or an invalid value.
@@ -38,10 +38,10 @@ pub fn settings_files(options: &CargoOptions, config: &mut Config) -> Result<(),
             config.add_file(&file, &[kind, "metadata", "nopol"])?;
         }
     }
-    let path = workspace.with_file_name(config::NAME);
-    match path.is_file() {
-        true => config.add_file(&File::read(&path)?, &[]),
-        false => Ok(()),
+    let dir = workspace.parent().unwrap_or(&workspace);
+    match File::of_dir(dir)? {
+        Some(path) => config.add_file(&File::read(&path)?, &[]),
+        None => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cargo options that select crates and tests, and how they are passed on to cargo.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 /// Which workspace, tests, features and profile.
@@ -15,12 +15,24 @@ pub struct CargoOptions {
     pub package: Vec<String>,
     /// Whether the tests of all members run.
     pub workspace: bool,
+    /// Packages that `workspace` does not include.
+    pub exclude: Vec<String>,
     /// Whether to run the unit tests of libraries only, in addition to the named targets.
     pub lib: bool,
-    /// Binaries whose unit tests run.
+    /// Whether the unit tests of all binaries run.
+    pub bins: bool,
+    /// Binaries that run with their unit tests.
     pub bin: Vec<String>,
+    /// Whether the unit tests of all examples run.
+    pub examples: bool,
+    /// Examples that run with their unit tests.
+    pub example: Vec<String>,
+    /// Whether all unit and integration tests run. This is also the default.
+    pub tests: bool,
     /// Integration test targets that run.
     pub test: Vec<String>,
+    /// Whether all targets run, examples and benchmarks as well.
+    pub all_targets: bool,
     /// Features to activate.
     pub features: Vec<String>,
     /// Whether all features are activated.
@@ -29,12 +41,24 @@ pub struct CargoOptions {
     pub no_default_features: bool,
     /// Options that choose which tests run, and how.
     pub test_tool: TestTool,
+    /// Whether the profile is `release`.
+    pub release: bool,
     /// The build profile.
     pub profile: Option<String>,
+    /// The target triple to build for. `None` means what cargo's configuration says.
+    pub target: Option<String>,
+    /// The user's target directory. `None` means what cargo's configuration says.
+    #[serde(skip)]
+    pub target_dir: Option<Utf8PathBuf>,
+    /// Values of cargo's configuration, `KEY=VALUE`, or paths of configuration files.
+    #[serde(skip)]
+    pub config: Vec<String>,
     /// Whether `Cargo.lock` must not change.
     pub locked: bool,
     /// Whether cargo must not access the network.
     pub offline: bool,
+    /// Whether both hold.
+    pub frozen: bool,
     /// Arguments for the test binaries.
     #[serde(skip)]
     pub test_args: Vec<String>,
@@ -65,11 +89,25 @@ impl TestTool {
 }
 
 impl CargoOptions {
-    /// `--locked` and `--offline`.
-    pub fn lock_args(&self) -> Vec<String> {
-        let flags = [(self.locked, "--locked"), (self.offline, "--offline")];
+    /// `--locked`, `--offline`, `--frozen` and `--config`, which every command of cargo takes.
+    pub fn common_args(&self) -> Vec<String> {
+        let flags = [
+            (self.locked, "--locked"),
+            (self.offline, "--offline"),
+            (self.frozen, "--frozen"),
+        ];
         let chosen = flags.into_iter().filter(|(given, _)| *given);
-        chosen.map(|(_, flag)| flag.to_string()).collect()
+        let mut args: Vec<String> = chosen.map(|(_, flag)| flag.to_string()).collect();
+        args.extend(self.config.iter().map(|value| {
+            // Cargo runs in another directory.
+            let path = Utf8Path::new(value);
+            let path = path.is_file().then(|| path.canonicalize_utf8().ok());
+            format!(
+                "--config={}",
+                path.flatten().map_or(value.clone(), |it| it.into_string())
+            )
+        }));
+        args
     }
 
     /// `--features` and related options.
@@ -88,21 +126,33 @@ impl CargoOptions {
     }
 
     fn package_args(&self, packages: &[String]) -> Vec<String> {
-        let mut args = self.lock_args();
+        let mut args = self.common_args();
         args.extend(self.feature_args());
         args.extend(packages.iter().map(|spec| format!("--package={spec}")));
         if self.workspace {
             args.push("--workspace".to_string());
+            args.extend(self.exclude.iter().map(|name| format!("--exclude={name}")));
         }
-        if let Some(profile) = &self.profile {
-            args.push(format!("--profile={profile}"));
+        if self.release {
+            args.push("--release".to_string());
         }
+        args.extend(
+            self.profile
+                .iter()
+                .map(|profile| format!("--profile={profile}")),
+        );
+        args.extend(
+            self.target
+                .iter()
+                .map(|target| format!("--target={target}")),
+        );
         args
     }
 
     /// The directory in which cargo puts what it compiles with this profile.
     pub fn profile_dir(&self) -> &str {
         match self.profile.as_deref() {
+            None if self.release => "release",
             None | Some("dev" | "test") => "debug",
             Some("bench") => "release",
             Some(profile) => profile,
@@ -111,7 +161,13 @@ impl CargoOptions {
 
     /// Whether the options name particular test targets.
     pub fn names_targets(&self) -> bool {
-        self.lib || !self.bin.is_empty() || !self.test.is_empty()
+        let names = [&self.bin, &self.example, &self.test];
+        self.lib
+            || self.bins
+            || self.examples
+            || self.tests
+            || self.all_targets
+            || names.into_iter().any(|names| !names.is_empty())
     }
 
     /// Arguments for `cargo test --no-run`: unit and integration tests. `packages` are cargo's
@@ -129,10 +185,7 @@ impl CargoOptions {
     /// The command that builds the tests as the user would type it, with the options that were given.
     pub fn test_command(&self) -> String {
         let mut words = vec!["cargo".to_owned(), "test".to_owned(), "--no-run".to_owned()];
-        let manifest = self.manifest_path.iter();
-        words.extend(manifest.map(|path| format!("--manifest-path={path}")));
-        words.extend(self.package_args(&self.package));
-        words.extend(self.target_args());
+        words.extend(self.user_args());
         let is_plain =
             |letter: char| letter.is_ascii_alphanumeric() || "-_=./,:@+".contains(letter);
         let quoted = |word: &String| match shlex::try_quote(word) {
@@ -143,12 +196,30 @@ impl CargoOptions {
     }
 
     fn target_args(&self) -> Vec<String> {
-        let mut args = Vec::new();
-        if self.lib {
-            args.push("--lib".to_string());
-        }
+        let flags = [
+            (self.lib, "--lib"),
+            (self.bins, "--bins"),
+            (self.examples, "--examples"),
+            (self.tests, "--tests"),
+            (self.all_targets, "--all-targets"),
+        ];
+        let chosen = flags.into_iter().filter(|(given, _)| *given);
+        let mut args: Vec<String> = chosen.map(|(_, flag)| flag.to_string()).collect();
         args.extend(self.bin.iter().map(|name| format!("--bin={name}")));
+        args.extend(self.example.iter().map(|name| format!("--example={name}")));
         args.extend(self.test.iter().map(|name| format!("--test={name}")));
+        args
+    }
+
+    /// Arguments for the `cargo test` that the user would type.
+    pub fn user_args(&self) -> Vec<String> {
+        let mut args: Vec<String> = Vec::new();
+        let manifest = self.manifest_path.iter();
+        args.extend(manifest.map(|path| format!("--manifest-path={path}")));
+        args.extend(self.package_args(&self.package));
+        args.extend(self.target_args());
+        let dir = self.target_dir.iter();
+        args.extend(dir.map(|dir| format!("--target-dir={dir}")));
         args
     }
 

@@ -21,21 +21,22 @@ const ARGS: [&str; 7] = [
 ];
 
 /// Returns the path of the compiled runtime. Compiles it with this rustc if that has not been done yet, in
-/// the user's cache directory or, if that is not writable, below `dir`. rustc runs in `cwd`, so that the
-/// subject's toolchain file applies.
+/// the user's cache directory or, if that is not writable, below `dir`, for a target or the host. rustc runs in `cwd`, so
+/// that the subject's toolchain file applies.
 ///
 /// # Errors
 /// If rustc is missing, or cannot compile the runtime.
-pub fn build(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
+pub fn build(dir: &Utf8Path, cwd: &Utf8Path, target: Option<&str>) -> Result<Utf8PathBuf> {
     if let Some(cache) = crate::subject::user_cache()
-        && let Ok(rlib) = build_in(&cache, cwd)
+        && let Ok(rlib) = build_in(&cache, cwd, target)
     {
         return Ok(rlib);
     }
-    build_in(dir, cwd)
+    build_in(dir, cwd, target)
 }
 
-fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
+fn build_in(dir: &Utf8Path, cwd: &Utf8Path, target: Option<&str>) -> Result<Utf8PathBuf> {
+    let target = target.map(|target| format!("--target={target}"));
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
     let version = Command::new(&rustc)
         .arg("-vV")
@@ -44,6 +45,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .with_context(|| format!("cannot run `{rustc} -vV`"))?;
     let mut key = format!("{:?}", version.stdout);
     ARGS.iter().for_each(|arg| key.push_str(arg));
+    target.iter().for_each(|arg| key.push_str(arg));
     nopol_instrument::sources::RUST
         .iter()
         .for_each(|(_, text)| key.push_str(text));
@@ -64,6 +66,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
     }
     let output = Command::new(&rustc)
         .args(ARGS)
+        .args(&target)
         .arg("--out-dir")
         .arg(temporary.path())
         .arg(temporary.path().join("lib.rs"))

@@ -186,6 +186,10 @@ impl<'q> Run<'q> {
                     self.variables[*variable] = Cases::choose(&live, &unknown, held);
                 }
                 Instruction::Assign(statement, term) => self.assign(*statement, term, &live)?,
+                Instruction::Clear(statement, leaf) => {
+                    let emptied = self.leaf_locations(*statement, *leaf, &live);
+                    self.write(&emptied, &Cases::known(Value::Null), &live)?;
+                }
                 Instruction::Test(statement, condition, otherwise) => {
                     let holds = self.condition(*statement, condition, &live)?;
                     pending[*otherwise] = pending[*otherwise].or(&live.and(&holds.not()));
@@ -325,20 +329,20 @@ impl<'q> Run<'q> {
             None => live.clone(),
         };
         let value = self.term(statement, term, &live)?;
-        let target = self.leaf_locations(statement, &live);
+        let target = self.leaf_locations(statement, 0, &live);
         let ty = self.routine.statements[statement].leaves[0].ty;
         self.write(&target, &fitted(&value, ty), &live)
     }
 
-    /// Where leaf 0 of a statement leads to.
-    fn leaf_locations(&mut self, statement: StatementId, live: &Guard) -> Locations {
+    /// Where a leaf of a statement leads to.
+    fn leaf_locations(&mut self, statement: StatementId, leaf: usize, live: &Guard) -> Locations {
         let routine = self.routine;
         let holes = self.holes;
         let space = self.space;
-        let Some(hole) = holes.statements[statement].leaves.get(&0) else {
+        let Some(hole) = holes.statements[statement].leaves.get(&leaf) else {
             let Some(Atom::Read(path)) = routine.statements[statement]
                 .leaves
-                .first()
+                .get(leaf)
                 .map(|leaf| &leaf.atom)
             else {
                 return Vec::new();
@@ -346,7 +350,7 @@ impl<'q> Run<'q> {
             return self.locate(path, live);
         };
         let mut all: Locations = Vec::new();
-        for (number, atom) in space.statements[statement].leaves[0].iter().enumerate() {
+        for (number, atom) in space.statements[statement].leaves[leaf].iter().enumerate() {
             if let Atom::Read(path) = atom {
                 let chosen = hole.is(number);
                 for (entity, when) in self.locate(path, &live.and(&chosen)) {

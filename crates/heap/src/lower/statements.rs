@@ -2,12 +2,15 @@
 //! another one.
 
 use nopol_program::ir::{
-    Dialect, Expr, Lvalue, NodeId, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
+    Dialect, Expr, ExprKind, Lvalue, NodeId, OutlineKind, Outlined, Outside, PlaceId, Span,
+    Statement,
 };
 
 use super::terms::Parts;
 use super::{Exits, Lowering};
-use crate::ir::{Atom, Concrete, Instruction, Kind, Path, Removal, Slot, Statement as Written};
+use crate::ir::{
+    Atom, Concrete, Instruction, Kind, Path, Removal, Slot, Statement as Written, StatementId, Term,
+};
 
 impl Lowering<'_> {
     /// The body of the function that is being lowered.
@@ -163,6 +166,10 @@ impl Lowering<'_> {
                 let mut parts = Parts::default();
                 self.type_temporary(target, value);
                 let path = self.path(target, value.span)?;
+                if let Some((from, leaf)) = self.taken(&path, value) {
+                    self.emit(Instruction::Clear(from, leaf));
+                    return Ok(());
+                }
                 let Some(ty) = self.routine.type_of(&path) else {
                     return self.outside(
                         value.span,
@@ -259,6 +266,20 @@ impl Lowering<'_> {
         }
     }
 
+    /// The statement and its leaf that an assignment of null empties, as the second half of `path.take()` does: one change
+    /// of what is taken changes both halves.
+    fn taken(&self, path: &Path, value: &Expr) -> Option<(StatementId, usize)> {
+        let Some(Instruction::Assign(from, Term::Leaf(leaf))) = self.routine.code.last() else {
+            return None;
+        };
+        let of = &self.routine.statements[*from];
+        let is_same = of.leaves[*leaf].atom == Atom::Read(path.clone());
+        let is_taken = self.program.dialect == Dialect::Rust
+            && matches!(value.kind, ExprKind::Null)
+            && of.span == value.span;
+        (is_taken && is_same).then_some((*from, *leaf))
+    }
+
     /// Whether it is written as `a += b`, or with another operator.
     fn is_compound(&self, span: Span, parts: &Parts) -> bool {
         let [target, first, ..] = parts.leaves.as_slice() else {
@@ -320,42 +341,6 @@ impl Lowering<'_> {
         if copied == 0 {
             return self.outside(span, "this copy is not modelled");
         }
-        Ok(())
-    }
-
-    fn branch(
-        &mut self,
-        condition: &Expr,
-        then: &[Statement],
-        otherwise: &[Statement],
-    ) -> Result<(), Outside> {
-        let mut parts = Parts::default();
-        let lowered = self.condition(condition, &mut parts)?;
-        let id = self.statement_at(Kind::Guard, condition.span, parts, None);
-        let whole = self.routine.statements[id].whole;
-        let blocks = self.outline.children(whole);
-        let block = |number: usize| {
-            blocks
-                .get(number)
-                .filter(|outlined| outlined.kind == OutlineKind::Block)
-                .map(|outlined| outlined.span)
-        };
-        let (no, end) = (self.target(), self.target());
-        let test = self.emit(Instruction::Test(id, lowered, usize::MAX));
-        self.goes_to(test, no);
-        let lone = |number: usize| blocks.get(number).map(|outlined| outlined.span);
-        self.written = lone(0);
-        self.statements(then, block(0))?;
-        if otherwise.is_empty() && block(1).is_none() {
-            self.place(no);
-        } else {
-            let jump = self.emit(Instruction::Jump(usize::MAX));
-            self.goes_to(jump, end);
-            self.place(no);
-            self.written = lone(1);
-            self.statements(otherwise, block(1))?;
-        }
-        self.place(end);
         Ok(())
     }
 
@@ -474,7 +459,7 @@ fn owners(children: &[Outlined], statements: &[Statement]) -> Vec<Option<usize>>
 }
 
 /// Whether control may leave these statements otherwise than at their end. `within` are the loops and blocks around.
-fn escapes(statements: &[Statement], within: &mut Vec<NodeId>) -> bool {
+pub(super) fn escapes(statements: &[Statement], within: &mut Vec<NodeId>) -> bool {
     statements.iter().any(|statement| match statement {
         Statement::Return { .. } => true,
         Statement::Break(node) | Statement::Continue(node) => !within.contains(node),
@@ -503,7 +488,7 @@ fn child_of(children: &[Outlined], statement: &Statement, next: usize) -> Option
 }
 
 /// Where a statement is written, or a part of it.
-fn written_at(statement: &Statement) -> Option<Span> {
+pub(super) fn written_at(statement: &Statement) -> Option<Span> {
     match statement {
         Statement::Assign { value, .. } => Some(value.span),
         Statement::Eval(expr) => Some(expr.span),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build_info::{BuildInfo, CommandTest, invocation, line};
+use super::conditions::{Conditions, Executed};
 use super::listing::{Listing, is_test};
 use super::variables::MOST;
 use crate::subject::paths;
@@ -25,6 +26,8 @@ pub fn read(listing: &Listing) -> BuildInfo {
         programs: BTreeMap::new(),
         tests: Vec::new(),
         special: BTreeSet::new(),
+        conditional: BTreeSet::new(),
+        conditions: Conditions::default(),
         seen: BTreeSet::new(),
     };
     for name in ["CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR"] {
@@ -57,6 +60,17 @@ pub fn read(listing: &Listing) -> BuildInfo {
             "tests of {LISTS} that are more than a command are left out: {names}"
         ));
     }
+    let included = build_info.tests.iter().map(|test| test.name.as_str());
+    let conditional: BTreeSet<&str> = included
+        .filter(|name| reader.conditional.contains(*name))
+        .collect();
+    if !conditional.is_empty() {
+        let names: Vec<&str> = conditional.into_iter().collect();
+        build_info.todo.push(format!(
+            "tests of {LISTS} in an `if` are included, but its condition was not evaluated; delete those that CMake does not add: {}",
+            names.join(", ")
+        ));
+    }
     let is_program = |name: &&String| !is_test(Utf8PathBuf::from(format!("{name}.c")).as_path());
     let programs = reader
         .programs
@@ -79,6 +93,10 @@ struct Reader<'a> {
     tests: Vec<(String, Option<Test>)>,
     /// Tests whose result is not just their exit code.
     special: BTreeSet<String>,
+    /// Tests that exist under a condition that is not known.
+    conditional: BTreeSet<String>,
+    /// What is known of the conditions here.
+    conditions: Conditions,
     seen: BTreeSet<Utf8PathBuf>,
 }
 
@@ -96,6 +114,7 @@ impl Reader<'_> {
         if !self.seen.insert(dir.to_owned()) {
             return;
         }
+        let depth = self.conditions.depth();
         for (command, words) in commands(&self.listing.text(&dir.join(LISTS))) {
             self.set(
                 "CMAKE_CURRENT_SOURCE_DIR",
@@ -111,6 +130,11 @@ impl Reader<'_> {
                 binary.as_str().trim_end_matches('/'),
             );
             let words: Vec<_> = words.iter().map(|word| self.expand(word)).collect();
+            self.conditions.note(&command, &words);
+            let executed = self.conditions.executed();
+            if executed == Executed::Never {
+                continue;
+            }
             let Some((first, rest)) = words.split_first() else {
                 continue;
             };
@@ -130,7 +154,7 @@ impl Reader<'_> {
                     let place = output_dir.map_or_else(|| binary.clone(), Utf8PathBuf::from);
                     self.programs.insert(first.clone(), place);
                 }
-                "add_test" => self.test(first, rest),
+                "add_test" => self.test(first, rest, executed),
                 "set_tests_properties" => {
                     let (names, properties) = words.split_at(
                         words
@@ -154,10 +178,11 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        self.conditions.close(depth);
     }
 
     /// `add_test(NAME x COMMAND y args)`, or the old `add_test(x y args)`.
-    fn test(&mut self, first: &str, rest: &[String]) {
+    fn test(&mut self, first: &str, rest: &[String], executed: Executed) {
         let (name, words) = match (first, rest) {
             ("NAME", [name, command, words @ ..]) if command == "COMMAND" => (name.clone(), words),
             ("NAME", [name, ..]) => return self.tests.push((name.clone(), None)),
@@ -182,6 +207,10 @@ impl Reader<'_> {
             .first()
             .is_some_and(|program| !program.contains('$') || target(program).is_some())
             && !others.any(|word| word.contains("${") || word.contains("$<"));
+        let is_resolved = is_resolved && executed != Executed::Repeatedly;
+        if executed == Executed::Perhaps {
+            self.conditional.insert(name.clone());
+        }
         let words = words.to_vec();
         self.tests
             .push((name, is_resolved.then_some(Test { words, cwd })));
@@ -250,7 +279,10 @@ fn commands(text: &str) -> Vec<(String, Vec<String>)> {
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
         match char {
-            '#' => while chars.next().is_some_and(|char| char != '\n') {},
+            '#' => match bracketed(chars.as_str()) {
+                Some(end) => chars = chars.as_str()[end..].chars(),
+                None => while chars.next().is_some_and(|char| char != '\n') {},
+            },
             '(' if depth == 0 => depth = 1,
             '"' if depth > 0 => {
                 let quoted: String = chars.by_ref().take_while(|char| *char != '"').collect();
@@ -280,6 +312,16 @@ fn commands(text: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
+/// Where a bracket comment ends, such as `#[=[ … ]=]`, of which this is what follows the `#`.
+fn bracketed(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('[')?.trim_start_matches('=');
+    let equals = text.len() - inner.len() - 1;
+    inner.strip_prefix('[')?;
+    let end = format!("]{}]", "=".repeat(equals));
+    let at = inner.find(&end);
+    Some(at.map_or(text.len(), |at| text.len() - inner.len() + at + end.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,7 +329,7 @@ mod tests {
     #[test]
     fn commands_are_parsed_with_their_words() {
         let read = commands(
-            "# none(at all)\nADD_TEST(NAME \"a b\"\n  COMMAND x -1) # end\nif((A) AND B)\nendif()\n",
+            "# none(at all)\n#[=[ no(one)\n]] ]=]ADD_TEST(NAME \"a b\"\n  COMMAND x -1) # end\nif((A) AND B)\nendif()\n",
         );
         let texts: Vec<_> = read
             .iter()

@@ -238,6 +238,24 @@ fn cmake_tells_programs_and_tests() {
 }
 
 #[test]
+fn a_test_that_cmake_does_not_add_here_is_none() {
+    let lists = "add_executable(x a.c)\nadd_test(NAME one COMMAND x 1)\n\
+        if(WIN32)\nadd_test(NAME win COMMAND x 2)\nelse()\nadd_test(NAME two COMMAND x 2)\nendif()\n\
+        if(EXTRA)\nadd_test(NAME three COMMAND x 3)\nendif()\n\
+        function(more)\nadd_test(NAME four COMMAND x 4)\nendfunction()\n\
+        #[[ add_test(NAME five COMMAND x 5) ]]\n";
+    let files = [("CMakeLists.txt", lists), ("a.c", MAIN)];
+    let (summary, _, program) = Dir::new(&files).init();
+    assert_eq!(
+        cases(&program),
+        ["one: build/x 1", "two: build/x 2", "three: build/x 3"]
+    );
+    assert!(summary.contains("left out: four.\n"), "{summary}");
+    let todo = "in an `if` are included, but its condition was not evaluated; delete those that CMake does not add: three.\n";
+    assert!(summary.contains(todo), "{summary}");
+}
+
+#[test]
 fn a_compilation_database_tells_the_sources() {
     let dir = Dir::new(&[
         ("CMakeLists.txt", "add_executable(x a.c)"),

@@ -325,6 +325,12 @@ fn input_is_no_place() {
             place(6, "return n;", "n")
         ]
     );
+    // Which character it is, the program decides.
+    let text = "int main(int argc, char **argv) {\n  char c = argv[1][0];\n}";
+    assert_eq!(
+        places(text),
+        [place(2, "char c = argv[1][0];", "argv[1][0]")]
+    );
 }
 
 #[test]

@@ -205,7 +205,11 @@ impl Body<'_, '_> {
             of => of.clone(),
         };
         if let ("take", [], Repr::At(cell)) = (name, arguments, &value.repr) {
-            let cell = self.steady(cell.clone(), span);
+            // Nothing comes between its two uses, so a path can stay as it is written.
+            let cell = match is_path(cell) {
+                true => cell.clone(),
+                false => self.steady(cell.clone(), span),
+            };
             let taken = self.declare("#taken", &value.ty, true);
             let held = super::build::load(cell.clone(), Scalar::Pointer, span);
             self.set(taken, held);
@@ -263,6 +267,16 @@ impl Body<'_, '_> {
             }
             _ => Ok(Value::scalar(option.clone(), null(span))),
         }
+    }
+}
+
+/// Whether a cell is found by reading variables and fields alone.
+fn is_path(cell: &Lvalue) -> bool {
+    match cell {
+        Lvalue::Variable(_) => true,
+        Lvalue::Field(inner, _) => is_path(inner),
+        Lvalue::Deref(pointer) => matches!(&pointer.kind, ExprKind::Load(of) if is_path(of)),
+        Lvalue::Index { .. } => false,
     }
 }
 
