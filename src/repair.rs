@@ -10,6 +10,7 @@ mod circumstances;
 pub mod compiling;
 pub mod confirming;
 pub mod debugging;
+mod described;
 pub mod discriminating;
 mod doctests;
 pub(crate) mod ending;

@@ -102,8 +102,9 @@ impl<P: Target> Apply<P> {
         };
         if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
             bail!(
-                "there is no patch to apply: the last run, {}, found none; nothing was changed",
-                of.0
+                "there is no patch to apply: the last run, {}, {}; nothing was changed",
+                of.0,
+                outcome.found_none()
             );
         }
         let choice = chosen(&outcome, wanted)?;
@@ -425,17 +426,22 @@ pub(super) fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec
         return Ok(patch.edits.clone());
     };
     let Some(other) = patch.alternatives.get(number as usize - 1) else {
-        bail!(
-            "patch {} has no alternative {number}: it has {}; nothing was changed",
-            patch.rank,
-            match patch.alternatives.len() {
-                0 => "none".to_owned(),
-                some => some.to_string(),
-            }
-        );
+        bail!("{}; nothing was changed", no_alternative(patch, number));
     };
     let edits = patch.edits_of(other);
     edits.context("this alternative changes another file than its patch, so it cannot be applied; nothing was changed")
+}
+
+/// That a patch has no alternative of this number.
+pub(super) fn no_alternative(patch: &PatchReport, number: u32) -> String {
+    format!(
+        "patch {} has no alternative {number}: it has {}",
+        patch.rank,
+        match patch.alternatives.len() {
+            0 => "none".to_owned(),
+            some => some.to_string(),
+        }
+    )
 }
 
 /// Refuses a file with uncommitted changes, or with a state that git cannot determine. Outside a repository nothing
@@ -451,24 +457,24 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let why = match output {
         Ok(output) if output.status.success() && output.stdout.is_empty() => return Ok(()),
         Ok(output) if output.status.success() => bail!(
-            "{file} has uncommitted changes, so the patch was not applied; commit or stash them (a new file must be added first), or give --allow-dirty"
+            "{file} has uncommitted changes, so the patch was not applied; commit or stash them (`git add` a new file first), or use --allow-dirty"
         ),
         _ if !is_in_repository => return Ok(()),
         Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
         Err(error) => error.to_string(),
     };
     bail!(
-        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; fix that, or give --allow-dirty"
+        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; fix that, or use --allow-dirty"
     )
 }
 
 /// The error that the search, the last one or that of a report, found no patch of this rank.
 pub(super) fn no_patch(outcome: &Outcome, rank: u32) -> anyhow::Error {
     anyhow::anyhow!(
-        "there is no patch {rank} to apply: the search found {}; nothing was changed",
+        "there is no patch {rank} to apply: the search {}; nothing was changed",
         match outcome.patches.len() {
-            0 => "none".to_owned(),
-            found => count(found, "patch"),
+            0 => outcome.found_none(),
+            found => format!("found {}", count(found, "patch")),
         }
     )
 }

@@ -44,7 +44,7 @@ Exit codes:
   2    wrong usage: no such program, file or test, no debug information, no gdb
   3    the program does not build
   70   internal error
-  130  interrupted while the program was built";
+  130  interrupted while the program was being built";
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {

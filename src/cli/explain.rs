@@ -1,9 +1,9 @@
 //! `cargo nopol explain ID`.
 
 use clap::Args;
-use clap::builder::{StringValueParser, TypedValueParser};
 use nopol_basics::count;
 
+use super::apply::no_alternative;
 use super::request::{SearchRequest, ago};
 use super::{Common, Target, output};
 use crate::invocation::{self, Earlier, Stale};
@@ -15,7 +15,7 @@ use crate::report::explain;
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
     /// A patch, by its id or rank (an alternative, RANK.N, is explained with its patch), or a place, by its id or FILE:LINE
-    #[arg(value_name = "ID", default_value = "1", value_parser = StringValueParser::new().map(of_patch))]
+    #[arg(value_name = "ID", default_value = "1")]
     id: String,
 
     /// Search again, even if nothing has changed since the last search
@@ -40,10 +40,17 @@ impl<P: Target> Explain<P> {
         if !request.format().is_default() || !has_results(&outcome) {
             return output::show(&outcome, request.format());
         }
-        match explain::render(&outcome.shown(), &self.id) {
+        let id = match self.of_patch(&outcome) {
+            Ok(id) => id,
+            Err(error) => {
+                output::complain(&error);
+                return Ending::Usage.exit_code();
+            }
+        };
+        match explain::render(&outcome.shown(), &id) {
             Some(text) => output::print(&text, outcome.ending.exit_code()),
             None => {
-                output::complain(&unknown(&self.id, &outcome));
+                output::complain(&unknown(&id, &outcome));
                 Ending::Usage.exit_code()
             }
         }
@@ -51,6 +58,22 @@ impl<P: Target> Explain<P> {
 }
 
 impl<P: Target> Explain<P> {
+    /// The rank of the patch if the user names an alternative, which is explained with its patch: `2` for `2.1`.
+    fn of_patch(&self, outcome: &Outcome) -> Result<String, String> {
+        let choice = self.id.parse::<Choice>().ok();
+        let Some((rank, number)) = choice.and_then(|it| Some((it.rank, it.alternative?))) else {
+            return Ok(self.id.clone());
+        };
+        let mut patches = outcome.patches.iter();
+        let patch = patches.find(|patch| patch.rank == rank as usize);
+        match patch {
+            Some(patch) if patch.alternatives.len() < number as usize => {
+                Err(no_alternative(patch, number))
+            }
+            _ => Ok(rank.to_string()),
+        }
+    }
+
     /// The result that the user has seen last, if another search may find something else: the question is about it, and
     /// `apply` uses it.
     fn known(&self, request: &SearchRequest) -> Option<Outcome> {
@@ -65,7 +88,7 @@ impl<P: Target> Explain<P> {
                 ..
             } if !outcome.patches.is_empty() => {
                 request.note(&format!(
-                    "this patch is of the `{by}` run that ended {}; --no-cache explains one of `{}` instead",
+                    "this patch is from the last `{by}`, which ended {}; with --no-cache, `explain` searches with `{}` and explains a patch from that",
                     ago(seconds),
                     outcome.command
                 ));
@@ -92,14 +115,6 @@ impl<P: Target> Explain<P> {
     }
 }
 
-/// The rank of the patch instead of that of its alternative: `2` for `2.1`, which is explained with it.
-fn of_patch(id: String) -> String {
-    match id.parse::<Choice>() {
-        Ok(choice) if choice.alternative.is_some() => choice.rank.to_string(),
-        _ => id,
-    }
-}
-
 /// Whether a patch is meant by its rank, which is that of the patches the user has seen.
 fn is_rank(id: &str) -> bool {
     id.parse::<Choice>().is_ok() && id.len() < SHORTEST_ID
@@ -122,10 +137,10 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
     let command = outcome.command;
     if is_rank(id) {
         let found = match ids.len() {
-            0 => "no patch".to_owned(),
-            found => count(found, "patch"),
+            0 => outcome.found_none(),
+            found => format!("found {}", count(found, "patch")),
         };
-        return format!("there is no patch {id} to explain: the last search found {found}");
+        return format!("there is no patch {id} to explain: the last search {found}");
     }
     let names = || {
         outcome
@@ -149,7 +164,7 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         return format!("`{test}` is a test, and only patches and places can be explained. {next}");
     }
     let patches = match ids.is_empty() {
-        true => "no patch was found".to_owned(),
+        true => format!("it {}", outcome.found_none()),
         false => format!("the patches are {}", ids.join(", ")),
     };
     format!(

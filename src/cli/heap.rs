@@ -23,6 +23,8 @@ use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::Format;
+use crate::report::markup::code;
+use crate::report::phrases::names;
 use crate::report::progress::Progress;
 use crate::report::terminal::Terminal;
 
@@ -42,13 +44,8 @@ pub struct Heap<P: Target> {
     #[command(flatten)]
     place: SubjectOptions<P>,
 
-    /// The function to repair; not needed with --failing, which tries every function that failing tests call
-    #[arg(
-        long,
-        value_name = "FUNCTION",
-        required_unless_present = "failing",
-        help_heading = "Specification"
-    )]
+    /// The function to repair, with a specification; --failing needs none, because it tries every function that failing tests call
+    #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
     function: Option<String>,
 
     /// C only: fix this failing test, without a specification of the heap; may be given several times
@@ -113,6 +110,10 @@ impl<P: Target> Heap<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
+        if self.function.is_none() && self.failing.is_empty() {
+            output::complain("give --function FUNCTION with a specification, or --failing TEST");
+            return Ending::Usage.exit_code();
+        }
         if self.pre.len() != self.post.len() {
             output::complain("each --pre needs a --post: they are given in pairs");
             return Ending::Usage.exit_code();
@@ -212,14 +213,19 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         return match shown.by {
             By::States => writeln!(
                 text,
-                "`{}` meets the specification in {}",
+                "`{}` meets the specification{}",
                 shown.function,
-                all(shown.calls, "call")
+                match shown.calls {
+                    1 => String::new(),
+                    some => format!(" in {}", all(some, "call")),
+                }
             ),
-            By::Tests => match shown.calls {
-                1 => writeln!(text, "the test does not fail"),
-                _ => writeln!(text, "none of these tests fails"),
-            },
+            By::Tests => writeln!(
+                text,
+                "{} {}: there is nothing to repair",
+                names(&shown.passing),
+                agree(shown.passing.len(), "passes", "pass")
+            ),
         };
     }
     if !shown.failing.is_empty() {
@@ -227,12 +233,13 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         match shown.by {
             By::States => {
                 let calls = match failing == shown.calls {
-                    true => all(failing, "call"),
-                    false => format!("{failing} of {}", count(shown.calls, "call")),
+                    true if failing == 1 => String::new(),
+                    true => format!(" in {}", all(failing, "call")),
+                    false => format!(" in {failing} of {}", count(shown.calls, "call")),
                 };
                 writeln!(
                     text,
-                    "`{}` violates the specification in {calls}:",
+                    "`{}` violates the specification{calls}:",
                     shown.function
                 )?;
             }
@@ -354,7 +361,7 @@ fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
 pub fn patch(written: &Written, evidence: Assurance) -> PatchReport {
     PatchReport {
         diff: written.diff.clone(),
-        why: "statements of the function changed".to_owned(),
+        why: format!("statements of {} changed", code(&written.function)),
         ..PatchReport::reasoned(
             "heap-1".to_owned(),
             1,

@@ -42,7 +42,7 @@ use self::cargo::CargoFlags;
 use self::request::{Common, SubjectOptions, Target};
 use crate::repair::settings::Depth;
 use crate::report::{
-    EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES, READING_EXIT_CODES,
+    EXIT_CODES, EXPLAIN_EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES,
 };
 
 /// Repair a crate with a failing test: find a corrected condition or a missing precondition
@@ -75,7 +75,7 @@ enum Command {
     Synth(synth::Synth),
     /// Print a completion script for a shell
     Completions(generated::Completions),
-    /// Print the manual page, or write all of them to a directory
+    /// Print the main manual page, or write the pages of all commands to a directory
     Man(generated::Man),
     /// Repair a C program with a failing test
     #[command(after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
@@ -101,7 +101,7 @@ enum Action<P: Target> {
     #[command(after_help = heap::EXIT_CODES)]
     Heap(heap::Heap<P>),
     /// Explain what decided a patch, and what the tests leave open
-    #[command(after_help = READING_EXIT_CODES)]
+    #[command(after_help = EXPLAIN_EXIT_CODES)]
     Explain(explain::Explain<P>),
     /// Go through the patches and apply one
     #[command(after_help = review::keys())]

@@ -69,8 +69,8 @@ pub struct Mutate<P: Target> {
         default_missing_value = "true", value_parser = switch(), hide_possible_values = true, help_heading = "Specification")]
     implicit: bool,
 
-    /// Which mutations to try: 1 operators of the same kind; 2 also other operators and constants; 3 also variables, any
-    /// constant, and conditions negated or without one clause
+    /// Which mutations to try: level 1 replaces operators by others of the same kind; level 2 also tries other operators and
+    /// constants; level 3 also tries variables and any constant, negates conditions and removes clauses
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3), help_heading = "Search")]
     level: u8,
 

@@ -55,12 +55,12 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, help_heading = "Places")]
     only_in_diff: Option<bool>,
 
-    /// The base commit of a pull request, or its unified diff: with `--format github-review`, patches of lines in that
+    /// The base commit of a pull request, or its unified diff: with `--format github-review`, patches on lines in that
     /// diff become suggestions
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Report")]
     diff_base: Option<String>,
 
-    /// Find only patches of this kind; may be given several times [default: all but arithmetic]
+    /// Find only patches of this kind (guard: an early exit); may be given several times [default: all but arithmetic]
     #[arg(long, value_name = "KIND", help_heading = "Places", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,
 
@@ -155,7 +155,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
-    /// Exit with 0 even if no patch fixes some of the failing tests
+    /// Exit with 0 even if some failing tests have no patch
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
     allow_partial: Option<bool>,

@@ -354,7 +354,8 @@ impl SearchRequest {
 /// A duration in seconds as `2 minutes ago`, in the largest unit that fits.
 pub fn ago(seconds: u64) -> String {
     match seconds {
-        0..60 => format!("{} ago", count_of(seconds, "second")),
+        0 => "a moment ago".to_owned(),
+        1..60 => format!("{} ago", count_of(seconds, "second")),
         60..3600 => format!("{} ago", count_of(seconds / 60, "minute")),
         3600..86_400 => format!("{} ago", count_of(seconds / 3600, "hour")),
         _ => format!("{} ago", count_of(seconds / 86_400, "day")),

@@ -16,7 +16,7 @@ use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::places;
 use crate::repair::settings::{Depth, Settings};
 use crate::report::{
-    Assurance, Choice, Ending, Outcome, PatchReport, READING_EXIT_CODES, explain, phrases, snippet,
+    Assurance, Choice, Ending, Outcome, PatchReport, REVIEW_EXIT_CODES, explain, phrases, snippet,
 };
 
 const HELP: &str = "\
@@ -43,7 +43,7 @@ pub fn keys() -> String {
     let indented =
         |list: &str| -> String { list.lines().map(|line| format!("  {line}\n")).collect() };
     format!(
-        "Answers, a key each (followed by Enter where the input is no terminal):\n{}\nOnce a patch is applied:\n{}\n{READING_EXIT_CODES}",
+        "Answers, a key each (followed by Enter where the input is no terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
         indented(HELP),
         indented(HELP_APPLIED)
     )

@@ -24,7 +24,7 @@ Exit codes:
 
 #[derive(Args, Clone, Debug)]
 pub struct Synth {
-    /// Problems as JSON; the header of src/exchange/problem.rs describes the format
+    /// Problems as JSON; docs/reference.md (Synthesis problems) describes the format
     #[arg(value_name = "PROBLEM", required = true)]
     problems: Vec<Utf8PathBuf>,
 

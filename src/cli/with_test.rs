@@ -30,7 +30,7 @@ pub fn find(
     let current = Current::new(settings)?;
     let Some(question) = question(&current, outcome, choice)? else {
         bail!(
-            "there is no other patch of the same cause to distinguish patch {choice} from, so nothing was written; apply it without a test"
+            "there is no other patch of the same cause to distinguish patch {choice} from; nothing was written. To apply patch {choice} alone, leave out --with-test"
         );
     };
     let invocation = Invocation::new(settings.clone())?;
@@ -39,7 +39,7 @@ pub fn find(
     match invocation.discriminating_test(&question, observer)? {
         Some(test) => Ok(test),
         None => bail!(
-            "no test near yours was found that passes with patch {choice} and fails with another, so nothing was written; apply it without a test"
+            "found no test like yours that passes with patch {choice} and fails with another patch; nothing was written. To apply patch {choice} alone, leave out --with-test"
         ),
     }
 }

@@ -132,10 +132,14 @@ fn located(path: &Utf8Path, text: &str, span: Option<Range<usize>>, message: &st
         true => String::new(),
         false => format!("\n  {number} | {source}"),
     };
-    ConfigError(format!(
-        "{path}, line {number}: {message}{}{source}",
-        hint(message)
-    ))
+    let hint = hint(message);
+    // The list of all keys would hide the one that was probably meant.
+    let message = match message.split_once(", expected one of ") {
+        Some((what, _)) if !hint.is_empty() => what,
+        _ => message,
+    };
+    let message = message.replace("unknown field", "unknown key");
+    ConfigError(format!("{path}, line {number}: {message}{hint}{source}"))
 }
 
 fn line(text: &str, byte: usize) -> usize {

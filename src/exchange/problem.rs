@@ -1,34 +1,5 @@
 //! Problem files: a synthesis problem as one JSON object. `value` handles its values and `terms` its terms.
-//!
-//! ```json
-//! { "name": "clamp",
-//!   "variables": [ { "name": "i", "type": "i64" },
-//!                  { "name": "limit", "type": "i64", "optional": true } ],
-//!   "literals": [ -1, 0, 1, { "text": "0x10", "type": "i64", "value": 16, "origin": "old" } ],
-//!   "original": "i < limit",
-//!   "reference": "i <= limit",
-//!   "contexts": [ { "values": [3, 3], "expected": true },
-//!                 { "values": [2, null], "expected": false, "hard": false, "weight": 7 } ],
-//!   "check": [ { "values": [4, 5], "expected": true } ] }
-//! ```
-//!
-//! | key | meaning | default |
-//! | --- | --- | --- |
-//! | `name` | name of the problem | the file's name |
-//! | `variables` | `name`: program text that stands for a value; `type`: of Rust, `str` for strings; `optional`: whether its value may be `null`; `origin`: see below | required |
-//! | `literals` | a number is a literal of every numeric type that has a variable; an object is a literal of one type, whose `value` may be omitted if `text` is a plain literal | none |
-//! | `original` | the original condition, in Rust, over the variables; a literal in it need not be listed | `null`: a new condition |
-//! | `reference` | the correct condition, for readers | `null` |
-//! | `impure` | `original` has side effects: an answer evaluates it exactly once, first | `false` |
-//! | `contexts` | `values` in the order of `variables` (`null`: evaluating it would panic); the `expected` outcome; `hard`: whether it must be explained; `weight`: the cost of violating a soft one, 0 if it only shows which values occur | `true`, 1 |
-//! | `any_of` | lists of contexts, by index, at least one of which must have its outcome | none |
-//! | `check` | contexts that constrain nothing: the share that an answer gets right measures how it generalizes | none |
-//!
-//! `origin` is `old` (it is in the original condition), `variable`, `field`, `query`, `constant` (a usual one, such as 0),
-//! `named` (a named constant), `function-literal`, `harvested` (an expression computed nearby), `call` (a call, or a comparison
-//! of values that are not scalars), `guessed` (a question that nothing nearby asks), `file-literal` or `seen` (a constant from
-//! recorded contexts); by default it is inferred from the name. Contexts do not repeat the values of literals. Unknown keys are
-//! ignored.
+//! `docs/reference.md` describes the format.
 
 mod terms;
 
@@ -209,7 +180,7 @@ impl ProblemFile {
                 path => path.to_owned(),
             };
             let what = format!(
-                "{}; see the format in src/exchange/problem.rs",
+                "{}; docs/reference.md (Synthesis problems) describes the format",
                 error.inner()
             );
             (at, what)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use nopol_basics::{agree, times};
+use nopol_basics::{agree, count};
 use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{Dialect, FunctionId, Place, PlaceId, PlaceKind, Test};
@@ -269,8 +269,8 @@ fn none(loaded: &Loaded, request: &FaultsRequest, tests: &[Test], found: &FaultS
     let repeats = may_repeat(&loaded.program, &functions);
     let within = match repeats {
         true => format!(
-            " in runs in which no loop iterates more than {}",
-            times(loaded.bound as usize)
+            ", with at most {} of a loop",
+            count(loaded.bound as usize, "iteration")
         ),
         false => String::new(),
     };
@@ -285,8 +285,11 @@ fn none(loaded: &Loaded, request: &FaultsRequest, tests: &[Test], found: &FaultS
         false => format!("; {}", more.join(", and ")),
     };
     format!(
-        "no different values of {} make the failing {} pass{within}{more}",
-        super::at_most(found.complete_to, "place"),
+        "no other values at {} make the failing {} pass{within}{more}",
+        match found.complete_to {
+            1 => "a single place".to_owned(),
+            some => format!("up to {}", count(some, "place")),
+        },
         agree(tests.len(), "test", "tests"),
     )
 }
@@ -429,13 +432,13 @@ fn shown_place(loaded: &Loaded, place: &Place) -> ShownPlace {
             &(place.offset..place.offset + text.as_ref().map_or(0, String::len)),
         ),
         part: text.filter(|text| {
-            place.kind == PlaceKind::Value && !is_value(&place.text, place.offset, text)
+            place.kind != PlaceKind::Condition && !is_value(&place.text, place.offset, text)
         }),
     }
 }
 
-/// Whether an expression, which begins after so many bytes, is all that a statement computes: an initializer, what is assigned,
-/// or the last expression.
+/// Whether an expression, which begins after so many bytes, is all that a statement computes: an initializer, what is assigned
+/// or returned, or the last expression.
 fn is_value(statement: &str, offset: usize, expression: &str) -> bool {
     let statement = statement.trim_end_matches(';').trim_end();
     let before = statement.strip_suffix(expression);
@@ -443,7 +446,8 @@ fn is_value(statement: &str, offset: usize, expression: &str) -> bool {
         let before = before.trim_end();
         let is_last = before.len() == offset || before.is_empty();
         // Several variables may be initialized.
-        is_last && (before.is_empty() || before.ends_with('=') && !before.contains(','))
+        let is_assigned = before.ends_with('=') && !before.contains(',');
+        is_last && (before.is_empty() || before == "return" || is_assigned)
     })
 }
 

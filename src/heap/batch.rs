@@ -77,6 +77,9 @@ pub struct Batch {
     pub calls: usize,
     /// The calls that went wrong, and how; or the tests that fail.
     pub failing: Vec<String>,
+    /// The tests to fix, if all of them pass.
+    #[serde(skip)]
+    pub passing: Vec<String>,
     /// The statements that may be faulty, the most suspicious first.
     pub suspects: Vec<Suspect>,
     /// The changes.

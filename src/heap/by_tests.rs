@@ -179,6 +179,7 @@ pub(super) fn by_tests(
     };
     if tried.failing.is_empty() && !tried.is_over {
         batch.outcome = Ended::Correct;
+        batch.passing.clone_from(&request.failing);
         return Ok(batch);
     }
     let Some((first, others)) = tried.found.split_first() else {
@@ -301,26 +302,23 @@ fn of_others(given_up: &[String], passed: &[&str], has_more: bool) -> Option<Str
     };
     let still = given_up.iter().map(|name| &**name);
     let still: Vec<&str> = still.filter(|name| !passed.contains(name)).collect();
-    let with = match has_more {
-        true => " with the first patch",
-        false => "",
+    let patch = match has_more {
+        true => "the first patch",
+        false => "the patch",
     };
     Some(match (passed, still.as_slice()) {
         ([], []) => return None,
         (passed, []) => format!(
-            "{}, which --failing does not name, also {}{with}",
-            names(passed),
-            agree(passed.len(), "passes", "pass")
+            "{patch} also fixes {}, which --failing does not name",
+            names(passed)
         ),
         ([], still) => format!(
-            "{}, which --failing does not name, still {}{with}",
-            names(still),
-            agree(still.len(), "fails", "fail")
+            "{patch} does not fix {}, which --failing does not name",
+            names(still)
         ),
         (passed, still) => format!(
-            "of the tests that --failing does not name, {} also {}{with}, and {} still {}",
+            "of the tests that --failing does not name, {patch} also fixes {}, and {} still {}",
             names(passed),
-            agree(passed.len(), "passes", "pass"),
             names(still),
             agree(still.len(), "fails", "fail")
         ),

@@ -113,10 +113,11 @@ pub fn find(
     let all = question.tests.len();
     let phase = progress.start("looking for a distinguishing test", 0, 0);
     let found = bench.find(question)?;
+    let patch = &question.patch.name;
     let result = match &found {
-        Some(test) => format!("`{}` distinguishes it from {}", test.name, test.fails),
+        Some(test) => format!("`{}` distinguishes {patch} from {}", test.name, test.fails),
         None => format!(
-            "no variant of {} distinguishes it from the others",
+            "no variant of {} distinguishes {patch} from the other patches",
             count(all, "test")
         ),
     };

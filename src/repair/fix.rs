@@ -113,6 +113,11 @@ pub trait Evidence: Any + Debug + Send + Sync {
         None
     }
 
+    /// The tests whose contexts at the site are all recorded.
+    fn recorded(&self) -> BTreeSet<TestIndex> {
+        BTreeSet::new()
+    }
+
     /// How the edit differs from another one at the same site, if that is known.
     fn difference(&self, _: &dyn Evidence) -> Option<Difference> {
         None
@@ -272,6 +277,6 @@ pub mod tests {
         assert_eq!(Nothing.disagreements(), 0);
         assert!(!Nothing.equals(&Nothing) && !Nothing.adds_idle_clause_to(&Nothing));
         assert!(Nothing.clauses(TiSlice::from_ref(&[])).is_empty());
-        assert!(Nothing.difference(&Nothing).is_none());
+        assert!(Nothing.difference(&Nothing).is_none() && Nothing.recorded().is_empty());
     }
 }

@@ -182,11 +182,9 @@ impl Presenter<'_, '_> {
             is_trivial: false,
             evidence: Assurance::Tested,
             doubts: Vec::new(),
-            why: format!(
-                "statements of `{}` on linked structures changed",
-                repair.function
-            ),
+            why: format!("statements of `{}` changed", repair.function),
             clauses: Vec::new(),
+            unrecorded: Vec::new(),
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),

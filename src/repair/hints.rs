@@ -81,9 +81,14 @@ impl Hints {
                 }
             }
             if hints.near.len() == before {
+                let what = match line_of(near) {
+                    Some(_) => "this line has no place that a patch can change",
+                    None => {
+                        "no function of that name has a place that a patch can change; for a line, write FILE:LINE"
+                    }
+                };
                 return Err(SubjectError::Usage(format!(
-                    "--near {near}: no function or FILE:LINE of that name contains a place that a patch can change; \
-                     `{} list` shows the places",
+                    "--near {near}: {what}. `{} list` shows the places",
                     settings.project.command()
                 )));
             }
@@ -178,13 +183,17 @@ fn is_changed(sources: &Sources, site: &Site, changed: &Changed) -> bool {
 }
 
 fn is_near(sources: &Sources, site: &Site, near: &str) -> bool {
-    if let Some((file, line)) = near.rsplit_once(':')
-        && let Ok(line) = line.parse::<usize>()
-    {
+    if let Some((file, line)) = line_of(near) {
         return is_file(sources, site, file) && lines(site).contains(&line);
     }
     let name = &sources.functions[site.function].name;
     name == near || name.ends_with(&format!("::{near}"))
+}
+
+/// The file and the line of `FILE:LINE`; `None` for the name of a function.
+fn line_of(near: &str) -> Option<(&str, usize)> {
+    let (file, line) = near.rsplit_once(':')?;
+    Some((file, line.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -229,8 +238,19 @@ mod tests {
         assert_eq!(near("odd").unwrap(), ["n % 2 == 1"]);
         assert_eq!(near("A::odd").unwrap(), ["n % 2 == 1"]);
         assert!(near("lib.rs:8").unwrap().contains(&"n < 9".to_owned()));
-        assert!(matches!(near("dd"), Err(SubjectError::Usage(_))));
-        assert!(matches!(near("lib.rs:1"), Err(SubjectError::Usage(_))));
+        for (wrong, why) in [
+            ("dd", "no function of that name"),
+            ("A::dd", "no function of that name"),
+            ("lib.rs:1", "this line has no place"),
+        ] {
+            let Err(SubjectError::Usage(said)) = near(wrong) else {
+                panic!("{wrong}");
+            };
+            assert!(
+                said.starts_with(&format!("--near {wrong}: {why}")),
+                "{said}"
+            );
+        }
     }
 
     #[test]

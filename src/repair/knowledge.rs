@@ -38,6 +38,8 @@ pub struct Knowledge {
     pub costly: BTreeSet<String>,
     /// Which test reaches which site, as far as traced.
     pub spectrum: Spectrum,
+    /// Sites where outcomes were forced.
+    pub forced: BTreeSet<SiteIndex>,
     /// Sites where a forced outcome cures a failing test.
     pub angelic: Vec<AngelicSite>,
     /// Plausible fixes that are not validated yet.

@@ -44,7 +44,7 @@ impl FromStr for Shard {
         match parsed {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
             _ => Err(format!(
-                "`{text}` is not a shard: write K/N for shard K, from 1, of N, such as 2/4"
+                "`{text}` is not a shard: write K/N with K from 1 to N, such as 2/4"
             )),
         }
     }

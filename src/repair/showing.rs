@@ -13,6 +13,7 @@ use nopol_process::run::suite::TestIndex;
 use nopol_source::policies::FormatTool;
 use nopol_synth::weights::WEIGHTS;
 
+use super::described::explained;
 use super::families::Family;
 use super::fix::{Difference, Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
@@ -26,6 +27,7 @@ use crate::patch::edit::{Edit, apply_all};
 use crate::patch::words;
 use crate::report::AlternativeReport;
 use crate::report::Assurance;
+use crate::report::ClauseReport;
 use crate::report::ContextReport;
 use crate::report::DifferenceReport;
 use crate::report::EditReport;
@@ -71,6 +73,8 @@ impl Presenter<'_, '_> {
         let (families, hidden) = self.likely_families(knowledge, plausible);
         if families.is_empty() {
             outcome.message = Some(self.too_unlikely(knowledge, number));
+            let least = self.session.settings.min_confidence;
+            outcome.hidden_by = Some(format!("--min-confidence {least}"));
             return Ok(());
         }
         if !hidden.is_empty() {
@@ -85,7 +89,7 @@ impl Presenter<'_, '_> {
             ));
         }
         let shown = self.validate(knowledge, outcome, &families)?;
-        self.explain(outcome, &shown);
+        self.explain(knowledge, outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
         if let Some(note) = of_announced(knowledge, outcome) {
             self.session.progress.found_before(&note);
@@ -105,7 +109,7 @@ impl Presenter<'_, '_> {
         }
         format!(
             "{} {} failing tests pass and {} no other, but {} less confidence than --min-confidence {}.",
-            count(number, "candidate"),
+            count(number, "patch"),
             agree(number, "makes", "make"),
             agree(number, "breaks", "break"),
             agree(number, "has", "all have"),
@@ -317,8 +321,9 @@ impl Presenter<'_, '_> {
             why: match &*new {
                 [] => report.why,
                 new => format!(
-                    "{}; the patch causes compiler warnings: {}",
+                    "{}; the patch causes {}: {}",
                     report.why,
+                    agree(new.len(), "a compiler warning", "compiler warnings"),
                     new.join("; ")
                 ),
             },
@@ -360,8 +365,13 @@ impl Presenter<'_, '_> {
             is_trivial: fix.is_trivial(),
             evidence: Assurance::Tested,
             doubts: Vec::new(),
-            why: of_all(fix, explained, "; "),
+            why: of_all(
+                fix,
+                |edit| explained(edit, self.session.site(edit.site).kind.patch_kind()),
+                "; ",
+            ),
             clauses: Vec::new(),
+            unrecorded: Vec::new(),
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),
@@ -400,11 +410,15 @@ impl Presenter<'_, '_> {
 
     /// Adds to each patch the tests that decided its clauses, and its difference from the best other patch at the same
     /// sites that it can be compared with.
-    fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
+    fn explain(&self, knowledge: &Knowledge, outcome: &mut Outcome, shown: &[Shown]) {
         for (nth, Shown { fix, patch, .. }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
-            let clauses = clauses.flat_map(|edit| edit.evidence.clauses(self.session.tests));
+            let clauses = clauses.flat_map(|edit| self.clauses(knowledge, edit));
             let clauses = clauses.collect();
+            let recorded = fix.edits.iter().flat_map(|edit| edit.evidence.recorded());
+            let recorded: BTreeSet<String> = recorded
+                .map(|test| self.session.tests[test].to_string())
+                .collect();
             let tables = fix.edits.iter();
             let tables = tables.filter_map(|edit| edit.evidence.table(self.session.tests));
             let tables = tables.collect();
@@ -427,10 +441,29 @@ impl Presenter<'_, '_> {
                 })
             });
             let patch = &mut outcome.patches[*patch];
+            let fixed = patch.fixes.iter();
+            let unrecorded = fixed.filter(|test| !recorded.contains(*test));
+            patch.unrecorded = unrecorded.cloned().collect();
             patch.clauses = clauses;
             patch.tables = tables;
             patch.differs = differs;
         }
+    }
+
+    /// Which tests decided each clause of an edit.
+    fn clauses(&self, knowledge: &Knowledge, edit: &SiteEdit) -> Vec<ClauseReport> {
+        let tests = self.session.tests;
+        let recorded = edit.evidence.recorded();
+        // A test without recorded contexts may have the value that another one seems to be alone with.
+        let mut others = tests.keys().filter(|test| !recorded.contains(test));
+        let is_known = !others.any(|test| knowledge.spectrum.reaches(test, edit.site));
+        let clauses = edit.evidence.clauses(tests).into_iter();
+        clauses
+            .map(|clause| ClauseReport {
+                only_test: clause.only_test.filter(|_| is_known),
+                ..clause
+            })
+            .collect()
     }
 
     /// Notes for each site with plausible fixes but no shown patch why it has none.
@@ -527,7 +560,11 @@ fn of_announced(knowledge: &mut Knowledge, outcome: &Outcome) -> Option<String> 
     let became = match at {
         Some((true, 1)) => return None,
         Some((true, rank)) => {
-            format!("is now patch {rank}: others rank higher")
+            let higher = match rank {
+                2 => "another ranks higher",
+                _ => "others rank higher",
+            };
+            format!("is now patch {rank}: {higher}")
         }
         Some((false, rank)) => {
             format!("is now an alternative to patch {rank}: see `explain`")
@@ -540,18 +577,34 @@ fn of_announced(knowledge: &mut Knowledge, outcome: &Outcome) -> Option<String> 
     ))
 }
 
-/// Explains what an edit changes, with warnings about values for which its condition cannot be computed.
-fn explained(edit: &SiteEdit) -> String {
-    let cautions = edit.evidence.cautions();
-    let all: Vec<&str> = std::iter::once(&*edit.why)
-        .chain(cautions.iter().map(String::as_str))
-        .collect();
-    all.join("; ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_patches_above_an_announced_one_are_counted() {
+        let patch = |id: &str| PatchReport {
+            id: id.to_owned(),
+            kind: "condition",
+            ..PatchReport::default()
+        };
+        let outcome = Outcome {
+            patches: vec![patch("a"), patch("b"), patch("c")],
+            ..Outcome::default()
+        };
+        for (id, became) in [
+            ("b", "is now patch 2: another ranks higher"),
+            ("c", "is now patch 3: others rank higher"),
+            ("d", "is no longer shown: others rank higher"),
+        ] {
+            let mut knowledge = Knowledge {
+                announced: Some(patch(id)),
+                ..Knowledge::default()
+            };
+            let note = of_announced(&mut knowledge, &outcome).unwrap();
+            assert!(note.ends_with(became), "{note}");
+        }
+    }
 
     #[test]
     fn an_unchecked_patch_has_no_more_confidence_than_a_checked_one() {

@@ -1,6 +1,6 @@
 //! What is known about a patch: whether it was built and tested, or only something weaker.
 
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl Assurance {
             Self::Interpreted => Some(
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
-            Self::Asserted => Some("it satisfies the specification; no test was run with it"),
+            Self::Asserted => Some("it meets the specification; no test was run with it"),
             Self::Edited => Some("its condition was edited by hand; no test was run with it"),
         }
     }
@@ -79,6 +79,10 @@ pub fn advice(patches: &[PatchReport]) -> &'static str {
 
 /// A clause that is true of all these patches: `each fixes the tests listed with it and breaks no other`.
 pub fn claim(patches: &[PatchReport]) -> String {
+    if patches.iter().all(|it| it.evidence == Assurance::Asserted) {
+        let them = agree(patches.len(), "it", "them");
+        return format!("no test was run with {them}");
+    }
     let tested = patches.iter().filter(|patch| patch.evidence.is_tested());
     let subject = match (tested.count(), patches.len()) {
         (0, 1) => return "it was not checked against all tests".to_owned(),

@@ -21,7 +21,7 @@ impl PatchReport {
         let examples = &self.failing_examples;
         (!examples.is_empty()).then(|| {
             format!(
-                "{} {} still {} with it",
+                "{} {} still {} with this patch",
                 agree(examples.len(), "the doctest", "the doctests"),
                 names(examples),
                 agree(examples.len(), "fails", "fail")
@@ -79,7 +79,7 @@ impl Outcome {
         let examples = match self.has_doctests {
             true => format!(
                 ", but no doctest was run with {}",
-                agree(patch.alike, "it", "them")
+                agree(patch.alike, "the alternative", "the alternatives")
             ),
             false => String::new(),
         };

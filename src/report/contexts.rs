@@ -65,6 +65,13 @@ pub struct ClauseReport {
     pub only_test: Option<String>,
 }
 
+impl ClauseReport {
+    /// Whether it is always true, or always false.
+    pub fn is_constant(&self) -> bool {
+        ["true", "false", "1", "0"].contains(&&*self.text)
+    }
+}
+
 /// The contexts that were recorded at the place of a patch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContextTable {

@@ -94,32 +94,40 @@ pub const EXIT_CODES: &str = exit_codes!(
     "  0    patches were found, or there is nothing to repair (`outcome` in JSON says which)
   1    no patch was found, or some failing test has no patch (see --allow-partial), or only
        doctests fail
-  2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
-       a file for the report that cannot be written, --apply refused, a full disk"
+  2    wrong usage (no manifest, no such package, test or patch, an argument that the tests
+       reject), --apply refused, the report cannot be written, or the disk is full"
 );
 
-/// Exit codes of `explain` and `review`, which search if there is no earlier result, for `--help`.
-pub const READING_EXIT_CODES: &str = exit_codes!(
+/// Exit codes of `explain`, which searches if there is no earlier result, for `--help`.
+pub const EXPLAIN_EXIT_CODES: &str = exit_codes!(
     "  0    the search found patches, or there is nothing to repair
   1    the search found no patch, or some failing test has no patch, or only doctests fail
-  2    wrong usage: no manifest, no such package, test, patch or place, an argument that the tests
-       reject, a file for the report that cannot be written, a full disk"
+  2    wrong usage (no manifest, no such package, test, patch or place, an argument that the tests
+       reject), the report cannot be written, or the disk is full"
+);
+
+/// Exit codes of `review`, which searches if there is no earlier result, for `--help`.
+pub const REVIEW_EXIT_CODES: &str = exit_codes!(
+    "  0    the search found patches, or there is nothing to repair
+  1    the search found no patch, or some failing test has no patch, or only doctests fail
+  2    wrong usage (no manifest, no such package or test, an argument that the tests reject), the
+       report cannot be written, or the disk is full"
 );
 
 /// Exit codes of `localize`, for `--help`.
 pub const LOCALIZE_EXIT_CODES: &str = exit_codes!(
     "  0    places were found, or there is nothing to repair (`outcome` in JSON says which)
   1    no place was found, or only doctests fail
-  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, a
-       file for the report that cannot be written, a full disk"
+  2    wrong usage (no manifest, no such package or test, an argument that the tests reject), the
+       report cannot be written, or the disk is full"
 );
 
 /// Exit codes of `list`, for `--help`.
 pub const LIST_EXIT_CODES: &str = "\
 Exit codes:
   0    the tests and places are shown
-  2    wrong usage: no manifest, no such package or test, an argument that the tests reject, a
-       file for the report that cannot be written, a full disk
+  2    wrong usage (no manifest, no such package or test, an argument that the tests reject), the
+       report cannot be written, or the disk is full
   3    the program does not build
   4    there are no tests
   5    the time limit was reached

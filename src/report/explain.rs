@@ -57,11 +57,19 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if patch.clauses.is_empty() && patch.evidence.is_ranked() && patch.kind != "arithmetic" {
         writeln!(
             out,
-            "It was judged by the tests alone, not by recorded values, so it is not known which tests decide it.\n"
+            "Only test results judged this patch; without recorded values, explain cannot show which tests need which part of it.\n"
         )?;
     }
     for clause in &patch.clauses {
         clause_text(clause, out)?;
+    }
+    if !patch.clauses.is_empty() && !patch.unrecorded.is_empty() {
+        writeln!(
+            out,
+            "{} {} no recorded context here.\n",
+            super::phrases::names(&patch.unrecorded),
+            agree(patch.unrecorded.len(), "has", "have")
+        )?;
     }
     alternatives(patch, outcome, out)?;
     let Some(differs) = &patch.differs else {
@@ -74,7 +82,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "Not compared with another patch: both conditions would have to come from recorded values."
+                "Not compared with another patch: only conditions found from recorded values can be compared."
             ),
         };
     };
@@ -108,7 +116,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         None if is_decided => Ok(()),
         None => writeln!(
             out,
-            "  No values are known that can occur together and distinguish the patches; `{} apply {} --with-test` looks for a test that does.",
+            "  The search has no values for which these patches differ; `{} apply {} --with-test` looks for a test that distinguishes them.",
             outcome.command, patch.rank
         ),
     }
@@ -184,16 +192,25 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
         more => writeln!(out, "  and {more} more")?,
     }
     if !patch.alternatives.is_empty() {
-        writeln!(
-            out,
-            "  Apply one with `{} apply {}.N`.",
-            outcome.command, patch.rank
-        )?;
+        let (command, rank) = (outcome.command, patch.rank);
+        match patch.alternatives.len() {
+            1 => writeln!(out, "  Apply it with `{command} apply {rank}.1`.")?,
+            _ => writeln!(out, "  Apply one with `{command} apply {rank}.N`.")?,
+        }
     }
     writeln!(out)
 }
 
 fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
+    // A statement that is removed, or a constant condition, has no clause to write about.
+    if clause.is_constant() {
+        writeln!(
+            out,
+            "It is reached in {}",
+            count(clause.contexts, "context")
+        )?;
+        return deciding_tests(clause, out);
+    }
     writeln!(out, "Clause `{}`", clause.text)?;
     let Some(outcome) = clause.outcome else {
         return writeln!(
@@ -206,10 +223,20 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
         out,
         "  decides the outcome in {contexts}, for example {}",
         match &*clause.example {
-            [(name, _)] if *name == clause.text => format!("one in which it is {outcome}"),
+            example if is_itself(example) => format!("one in which it is {outcome}"),
             example => format!("{outcome} with {}", values(example)),
         }
     )?;
+    deciding_tests(clause, out)
+}
+
+/// Whether the only value that a clause reads is a truth value, which is its own or the opposite.
+fn is_itself(example: &[(String, String)]) -> bool {
+    matches!(example, [(_, value)] if ["true", "false"].contains(&&**value))
+}
+
+/// The tests in which a clause decides.
+fn deciding_tests(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
     for (kind, tests) in [
         ("failing", &clause.failing_tests),
         ("passing", &clause.passing_tests),
@@ -236,7 +263,11 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
 fn values(values: &[(String, String)]) -> String {
     let each: Vec<String> = values
         .iter()
-        .map(|(name, value)| format!("{name} = {value}"))
+        // A comparison of values that are not recorded themselves.
+        .map(|(name, value)| match name.contains(' ') {
+            true => format!("`{name}` {value}"),
+            false => format!("{name} = {value}"),
+        })
         .collect();
     match each.is_empty() {
         true => "any values".to_owned(),
@@ -272,7 +303,13 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
         .map(|patch| patch.rank.to_string())
         .collect();
     match (&site.reason, here.is_empty()) {
-        (_, false) => writeln!(out, "Patches here: {}.", here.join(", ")),
+        (_, false) => writeln!(
+            out,
+            "{} {} {} here.",
+            agree(here.len(), "Patch", "Patches"),
+            super::phrases::listed(&here),
+            agree(here.len(), "is", "are")
+        ),
         (Some(reason), _) => writeln!(out, "No patch here: {reason}."),
         (None, _) if site.kind == "arithmetic" => writeln!(
             out,

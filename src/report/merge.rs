@@ -71,6 +71,9 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();
     merged.has_doctests = outcomes.iter().any(|outcome| outcome.has_doctests);
     merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
+    merged.hidden_by = outcomes
+        .iter()
+        .find_map(|outcome| outcome.hidden_by.clone());
     merged.is_disturbed = outcomes.iter().any(|outcome| outcome.is_disturbed);
     Ok(merged)
 }

@@ -39,7 +39,8 @@ pub use self::assurance::{Assurance, advice, claim, number};
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
 pub use self::ending::{
-    EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES, READING_EXIT_CODES,
+    EXIT_CODES, EXPLAIN_EXIT_CODES, Ending, LIST_EXIT_CODES, LOCALIZE_EXIT_CODES, MERGE_EXIT_CODES,
+    REVIEW_EXIT_CODES,
 };
 pub use self::fault::{FaultPlace, FaultReport};
 pub use self::preparation::Preparation;
@@ -118,6 +119,9 @@ pub struct Outcome {
     pub scope: Scope,
     /// Whether changing two conditions at once was also tried.
     pub tried_pairs: bool,
+    /// The option that hides all plausible patches, such as `--min-confidence 0.9`.
+    #[serde(default)]
+    pub hidden_by: Option<String>,
     /// Whether the instrumentation changes the outcome of every failing test.
     #[serde(default)]
     pub is_disturbed: bool,
@@ -186,6 +190,7 @@ impl Default for Outcome {
             narrowed_by: Vec::new(),
             scope: Scope::default(),
             tried_pairs: false,
+            hidden_by: None,
             is_disturbed: false,
             packages: Vec::new(),
             prefix: String::new(),
@@ -346,6 +351,9 @@ pub struct PatchReport {
     pub why: String,
     /// The tests that decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,
+    /// The tests that it fixes and that have no recorded contexts at its places.
+    #[serde(default)]
+    pub unrecorded: Vec<String>,
     /// The contexts recorded at each of its places. Empty if nothing was recorded.
     pub tables: Vec<ContextTable>,
     /// How it differs from the best other patch at the same site.

@@ -24,7 +24,7 @@ pub fn headline(patch: &PatchReport) -> String {
         _ => "a different condition here",
     };
     match (patch.evidence, &*patch.fixes) {
-        (Assurance::Asserted, _) => format!("{what} satisfies the specification"),
+        (Assurance::Asserted, _) => format!("{what} meets the specification"),
         (Assurance::Edited, _) => format!("{what}, edited by hand"),
         (Assurance::Interpreted, []) => {
             format!("{what} makes the function correct, judged from the source alone")
@@ -92,9 +92,15 @@ pub fn inserted(patch: &PatchReport) -> Option<String> {
         .then(|| statements.to_owned())
 }
 
-/// What an edit inserts after the brace that follows its condition.
+/// What an edit inserts after its condition and the brace that follows. In C there may be no brace.
 fn block(edit: &EditReport) -> Option<&str> {
     let after = edit.after.split_once(&edit.condition);
+    let statement = after.and_then(|(_, after)| after.trim_start().strip_prefix(')'));
+    if let Some(statement) = statement.map(str::trim_start)
+        && !statement.starts_with('{')
+    {
+        return Some(statement);
+    }
     let after = after.map_or(&*edit.after, |(_, after)| after);
     let (_, block) = after.split_once('{')?;
     Some(block.trim_start())

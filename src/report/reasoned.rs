@@ -42,6 +42,7 @@ impl PatchReport {
             doubts: Vec::new(),
             why: String::new(),
             clauses: Vec::new(),
+            unrecorded: Vec::new(),
             tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),

@@ -36,11 +36,20 @@ impl Outcome {
         warnings.filter(move |warning| !shown.contains(warning))
     }
 
-    /// The name of what the run searched for.
-    pub fn sought(&self) -> &'static str {
+    /// That there is nothing to show of what the run searched for.
+    pub fn none_found(&self) -> &'static str {
         match self.scope.is_localization {
-            true => "angelic place",
-            false => "patch",
+            true => "no place found",
+            false if self.hidden_by.is_some() => "no patch to show",
+            false => "no patch found",
+        }
+    }
+
+    /// What a search found that has no patch to show: `no patch`, or that an option hides all of them.
+    pub fn found_none(&self) -> String {
+        match &self.hidden_by {
+            Some(option) => format!("hid all its patches ({option})"),
+            None => "found no patch".to_owned(),
         }
     }
 
@@ -194,8 +203,8 @@ impl Outcome {
         let is_named = options.iter().any(|option| option.starts_with("--in-diff"));
         let unchanged = match (self.scope.is_unchanged, is_named) {
             (false, _) => "",
-            (true, true) => ": no line of a source differs",
-            (true, false) => ": no line of a source has uncommitted changes",
+            (true, true) => ": no source line differs",
+            (true, false) => ": no source line has uncommitted changes",
         };
         Some(format!("{leave} no place that may be changed{unchanged}."))
     }
@@ -344,9 +353,14 @@ impl Outcome {
                         agree(some.len(), "allows", "allow")
                     ),
                 };
+                let are_exits = forced.iter().all(|site| site.kind == "guard");
+                let for_exits = match are_exits {
+                    true => " for an early exit",
+                    false => "",
+                };
                 format!(
-                    "The search found no new condition that fixes a failing test. Failing tests reach {number} and no condition \
-                     that{read} {allowed}. {none}{edited}.{pairs}"
+                    "The search found no new condition that fixes a failing test. Failing tests reach no condition that{read} \
+                     {allowed}, only {number}{for_exits}. {none}{edited}.{pairs}"
                 )
             }
         };

@@ -79,6 +79,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         differs: None,
         alternatives: Vec::new(),
         failing_examples: Vec::new(),
+        unrecorded: Vec::new(),
         alike: 0,
         confidence: 0.62,
     }
@@ -256,7 +257,10 @@ fn groups_have_a_heading_each() {
         .collect();
     assert_eq!(
         headings,
-        ["Probable cause 1 of 2: `a`", "Probable cause 2 of 2: `b`"]
+        [
+            "Probable cause 1 of 2, failing test `a`:",
+            "Probable cause 2 of 2, failing test `b`:"
+        ]
     );
 }
 
@@ -321,15 +325,15 @@ fn angelic_sites_are_listed_most_suspicious_first() {
         ..Outcome::default()
     };
     assert_snapshot!(human(&outcome), @r"
-    Angelic places, most suspicious first:
+    Places where a forced outcome makes a failing test pass, most suspicious first:
       1.000  1cce2c43  src/lib.rs:4:8  condition  score > needed
              forced true: `grades::tests::just_enough` passes
              forced true at the first 2 evaluations, then false: `grades::tests::just_enough` passes
       0.500  1cce2c43  src/lib.rs:4:8  precondition  score > needed
-             skipped: `grades::tests::just_enough` passes
-             skipped at evaluations 2 and 4: `grades::tests::just_enough` passes
-             skipped at the first evaluation: `grades::tests::just_enough` passes
-             skipped after 3 evaluations: `grades::tests::just_enough` passes
+             always skipped: `grades::tests::just_enough` passes
+             skipped only at evaluations 2 and 4: `grades::tests::just_enough` passes
+             skipped only at the first evaluation: `grades::tests::just_enough` passes
+             skipped only after 3 evaluations: `grades::tests::just_enough` passes
     At 1 other place that failing tests reach, no forced outcome makes a test pass.
     ");
 }
@@ -425,6 +429,56 @@ fn an_assertion_is_described_as_an_assertion() {
         asserting.edits[0].after = format!("if all > 0 {{\n        {body}\n    }}\n    ");
         assert_eq!(phrases::advice(&asserting), advice);
     }
+    // In C there may be no braces.
+    for (body, advice) in [
+        ("return 0;", "return early if `all > 0`"),
+        ("break;", "leave the loop if `all > 0`"),
+        ("goto out;", "leave early if `all > 0`"),
+    ] {
+        asserting.edits[0].after = format!("if (all > 0)\n        {body}\n    ");
+        assert_eq!(phrases::advice(&asserting), advice);
+    }
+}
+
+/// Nothing is claimed of tests if none was run.
+#[test]
+fn a_patch_that_meets_a_specification_was_not_tested() {
+    let outcome = |number: usize| Outcome {
+        ending: Ending::Patched,
+        patches: (1..=number)
+            .map(|rank| PatchReport {
+                evidence: Assurance::Asserted,
+                fixes: Vec::new(),
+                ..patch(rank, "a")
+            })
+            .collect(),
+        ..Outcome::default()
+    };
+    let markdown = |number| format::MARKDOWN.render(&outcome(number)).unwrap().report;
+    let one = markdown(1);
+    assert!(one.contains("| | confidence | place | fixes |"), "{one}");
+    assert!(one.contains("| not tested |\n"), "{one}");
+    assert!(
+        one.contains("\nNo test was run with it. Review it"),
+        "{one}"
+    );
+    assert!(markdown(2).contains("\nNo test was run with them. "));
+    assert!(human(&outcome(1)).contains("1 patch: no test was run with it."));
+}
+
+#[test]
+fn a_search_that_hides_its_patches_has_found_some() {
+    let outcome = Outcome {
+        message: Some("m".to_owned()),
+        hidden_by: Some("--min-confidence 0.9".to_owned()),
+        ..Outcome::default()
+    };
+    assert!(human(&outcome).starts_with("No patch to show.\n"));
+    assert_eq!(
+        outcome.found_none(),
+        "hid all its patches (--min-confidence 0.9)"
+    );
+    assert_eq!(Outcome::default().found_none(), "found no patch");
 }
 
 /// A patch that only inserts text must not be described as a change of an existing condition.

@@ -110,6 +110,23 @@ fn what_is_less_likely_than_asked_for_is_not_shown() {
     let message = run.json()["message"].as_str().unwrap().to_owned();
     assert!(message.contains("--min-confidence 1"), "{message}");
     assert_eq!(run.json()["patches"], serde_json::json!([]));
+    let people = subject.nopol(&["--min-confidence", "1", "--quick"]);
+    assert!(
+        people.stdout.starts_with("No patch to show.\n"),
+        "{}",
+        people.stdout
+    );
+    assert!(people.stdout.contains("no other, but"), "{}", people.stdout);
+    assert!(!people.stdout.contains("candidate"), "{}", people.stdout);
+    let hid = "hid all its patches (--min-confidence 1)";
+    let options = ["--min-confidence", "1", "--quick"];
+    for command in [&["explain", "7"][..], &["apply", "1"]] {
+        let options = match command[0] {
+            "explain" => &options[..],
+            _ => &[],
+        };
+        assert_says(&subject.nopol(&[command, options].concat()), 2, &[hid]);
+    }
 }
 
 #[test]

@@ -13,18 +13,13 @@ fn an_unknown_key_is_named_with_its_line() {
     let config = config().replace("sources =", "source =");
     is_usage_error(
         &config,
-        &[
-            "nopol.toml",
-            "line 2",
-            "unknown field `source`",
-            "`sources`",
-        ],
+        &["nopol.toml", "line 2", "unknown key `source`", "`sources`"],
     );
     let config = config.replace("source =", "sources =") + "stdot = \"yes\"\n";
     let line = format!("line {}", config.lines().count());
     is_usage_error(
         &config,
-        &["nopol.toml", &line, "unknown field `stdot`", "`stdout`"],
+        &["nopol.toml", &line, "unknown key `stdot`", "`stdout`"],
     );
     is_usage_error("[c\n", &["nopol.toml", "line 1"]);
     is_usage_error("", &["nopol.toml", "missing field `c`"]);

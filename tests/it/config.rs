@@ -243,7 +243,7 @@ fn a_c_program_has_settings_beside_what_is_said_of_it() {
     refuses(
         &subject.nopol_c(&["list"]),
         &[
-            "nopol.toml, line 2: unknown field `bild`",
+            "nopol.toml, line 2: unknown key `bild`",
             "did you mean `build`?",
         ],
     );

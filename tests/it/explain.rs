@@ -59,12 +59,23 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
 
     Alternative, unchecked (no test distinguishes it from this patch):
       1.1 `n <= fpos` on line 31
-      Apply one with `cargo nopol apply 1.N`.
+      Apply it with `cargo nopol apply 1.1`.
 
     Compared with patch 2: their conditions agree for all recorded values; no test distinguishes the patches.
-      No values are known that can occur together and distinguish the patches; `cargo nopol apply 1 --with-test` looks for a test that does.
+      The search has no values for which these patches differ; `cargo nopol apply 1 --with-test` looks for a test that distinguishes them.
     ");
 
+    let alternative = subject.nopol(&["explain", "1.1"]);
+    assert_eq!(alternative.stdout, subject.nopol(&["explain", "1"]).stdout);
+    let missing = subject.nopol(&["explain", "1.9"]);
+    assert_eq!((missing.code, &*missing.stdout), (2, ""));
+    assert!(
+        missing
+            .stderr
+            .contains("patch 1 has no alternative 9: it has 1"),
+        "{}",
+        missing.stderr
+    );
     let unknown = subject.nopol(&["explain", "deadbeef"]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.stdout.is_empty(), "{}", unknown.stdout);
@@ -94,11 +105,7 @@ fn a_patch_is_explained_by_its_rank_and_a_site_by_its_id() {
         "{}",
         of_site.stdout
     );
-    assert!(
-        of_site.stdout.contains("Patches here: 1, 2"),
-        "{}",
-        of_site.stdout
-    );
+    assert!(of_site.stdout.contains("\nPatches 1"), "{}", of_site.stdout);
 }
 
 #[test]
@@ -381,7 +388,10 @@ fn a_patch_is_compared_with_one_that_was_found_from_values_too() {
     let best = &patches[0];
     assert!(!is_explained(&best), "{best}");
     let said = subject.nopol(&["explain", "1"]).stdout;
-    assert!(said.contains("judged by the tests alone"), "{said}");
+    assert!(
+        said.contains("Only test results judged this patch"),
+        "{said}"
+    );
     let beside = patches.iter().filter(|it| site(it) == site(best));
     let explained: Vec<&Value> = beside.filter(is_explained).collect();
     assert!(explained.len() > 1, "{report}");

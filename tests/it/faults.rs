@@ -384,9 +384,15 @@ pub fn positive(n: i32) -> Option<i32> {
     }
 }
 
+pub fn doubled(n: i32) -> Option<i32> {
+    Some(n * 3)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Size, positive, size};
+    use super::{Size, doubled, positive, size};
+    #[test]
+    fn two() { assert_eq!(doubled(1), Some(2)); }
     #[test]
     fn large() { assert_eq!(size(9), Size::Large); }
     #[test]
@@ -398,6 +404,18 @@ mod tests {
     assert!(
         run.stdout
             .contains("Some(n)\n        would have to be None\n"),
+        "{}",
+        run.stdout
+    );
+    let run = subject.nopol(&["faults", "--size", "1", "--only", "tests::two"]);
+    assert!(
+        run.stdout
+            .contains("Some(n * 3)\n        `n * 3` would have to be 2\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("│ `n * 3` in Some(n * 3)\n"),
         "{}",
         run.stdout
     );

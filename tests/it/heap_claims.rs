@@ -165,8 +165,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
     let post = "n1.level = 4000000001";
     let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
     assert!(
-        run.stdout
-            .contains("`fill` meets the specification in the call"),
+        run.stdout.contains("`fill` meets the specification\n"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -291,6 +290,11 @@ int main(int argc, char **argv) {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("+    return at;"), "{}", run.stdout);
     assert!(!run.stdout.contains("does not name"), "{}", run.stdout);
+    let run_of_passing = subject.nopol(&["c", "heap", "--failing", "t1"]);
+    assert_eq!(
+        run_of_passing.stdout,
+        "`t1` passes: there is nothing to repair\n"
+    );
     let mut added = run.stdout.lines().filter(|line| line.starts_with('+'));
     assert!(!added.any(|line| line.contains("second")), "{}", run.stdout);
 }
@@ -409,7 +413,7 @@ int main(int argc, char **argv) {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout
-            .contains("of the tests that --failing does not name, `t2` also passes")
+            .contains("of the tests that --failing does not name, the patch also fixes `t2`")
             && run.stdout.contains(", and `t3` still fails"),
         "{}",
         run.stdout
@@ -659,8 +663,7 @@ fn a_reference_that_frees_what_it_must_not_says_nothing() {
         run.stderr
     );
     assert!(
-        run.stdout
-            .contains("`take` violates the specification in the call:"),
+        run.stdout.contains("`take` violates the specification:"),
         "{}",
         run.stdout
     );

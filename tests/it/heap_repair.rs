@@ -155,6 +155,10 @@ fn states_that_contradict_each_other_are_named() {
         "{}",
         run.stderr
     );
+    let run = subject.nopol_c(&["heap"]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    let sentence = "give --function FUNCTION with a specification, or --failing TEST";
+    assert!(run.stderr.contains(sentence), "{}", run.stderr);
 }
 
 /// The patches of these functions of a Rust program.

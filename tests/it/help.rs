@@ -275,6 +275,36 @@ fn the_help_for_c_has_no_words_of_cargo() {
 }
 
 #[test]
+fn exit_code_2_names_only_what_the_command_takes() {
+    let mut named = 0;
+    for help in all() {
+        let section: Vec<&str> = help.section("Exit codes:").map(str::trim).collect();
+        let section = section.join(" ");
+        let Some((_, missing)) = section.split_once("no such ") else {
+            continue;
+        };
+        let (missing, _) = missing.split_once([',', ')']).unwrap_or((missing, ""));
+        let last = help.words.last().map_or("", String::as_str);
+        let entries = help.entries();
+        let takes_patch = entries
+            .iter()
+            .any(|it| it.name() == Some("apply") || it.about.contains("patch, by its"));
+        named += usize::from(missing.contains("test"));
+        assert!(
+            !missing.contains("place") || last == "explain",
+            "{last}: {missing}"
+        );
+        assert!(
+            !missing.contains("patch") || takes_patch || ["apply", "explain"].contains(&last),
+            "{last}: {missing}"
+        );
+        // A full disk is no wrong usage.
+        assert!(!section.contains(", a full disk"), "{last}: {section}");
+    }
+    assert!(named > 3, "{named}");
+}
+
+#[test]
 fn the_help_speaks_only_of_options_that_the_command_has() {
     let mut named = 0;
     for help in all() {

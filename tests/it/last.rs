@@ -280,9 +280,9 @@ fn a_run_without_a_patch_leaves_those_of_another_command() {
     let refused = subject.nopol_c(&["apply"]);
     assert_eq!(refused.code, 2, "{}{}", refused.stdout, refused.stderr);
     assert!(
-        refused
-            .stderr
-            .contains("there is no patch to apply: the last run, `cargo nopol c heap`, found none"),
+        refused.stderr.contains(
+            "there is no patch to apply: the last run, `cargo nopol c heap`, found no patch"
+        ),
         "{}",
         refused.stderr
     );
@@ -294,7 +294,7 @@ fn a_run_without_a_patch_leaves_those_of_another_command() {
     assert!(
         explained
             .stderr
-            .contains("note: this patch is of the `cargo nopol c mutate` run that ended"),
+            .contains("note: this patch is from the last `cargo nopol c mutate`, which ended"),
         "{}",
         explained.stderr
     );

@@ -562,7 +562,7 @@ fn the_verdict_that_all_is_right_names_the_variables_with_initial_values() {
          int g(int x) { return x; }",
     );
     let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
-    let verdict = "no run violates the specification, with global and static variables as they are initialized (`mode`, `n`): \
+    let verdict = "no run violates the specification, with the global and static variables (`mode`, `n`) at their initial values: \
                    there is nothing to repair";
     assert!(run.stdout.contains(verdict), "{}{}", run.stdout, run.stderr);
 }

@@ -148,8 +148,7 @@ fn a_proof_says_that_globals_have_their_initial_values() {
             "{}",
             run.stdout
         );
-        let what =
-            "Proved for all arguments, with global and static variables as they are initialized";
+        let what = "Proved for all arguments, with the global and static variables (";
         assert_eq!(run.stdout.contains(what), has_globals, "{}", run.stdout);
     }
 }
@@ -291,7 +290,7 @@ fn reports_of_a_function_say_what_was_proved_and_by_which_command() {
     };
     let page = ask("most", "wanted", "html");
     for said in [
-        ", proved for all arguments, with global and static variables as they are initialized (<code>MOST</code>)",
+        ", proved for all arguments, with the global and static variables (<code>MOST</code>) at their initial values",
         "<code>cargo nopol mutate --function most --reference-function wanted</code>",
     ] {
         assert!(page.contains(said), "{said}: {page}");

@@ -543,7 +543,7 @@ fn a_verdict_without_a_repair_names_the_globals() {
     ]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     let words =
-        "Every call begins with global and static variables as they are initialized (`limit`).";
+        "Every call starts with the global and static variables (`limit`) at their initial values.";
     assert!(run.stdout.contains(words), "{}", run.stdout);
 }
 

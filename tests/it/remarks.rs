@@ -59,7 +59,7 @@ mod tests {
 #[test]
 #[ignore = "make test-full: it takes long"]
 fn values_that_the_program_may_rule_out_are_not_said_to_overflow() {
-    let run = Subject::lib(QUEUE).nopol(&["--no-cache", "--quiet"]);
+    let run = Subject::lib(QUEUE).nopol(&["--no-cache", "--quiet", "--full"]);
     let told = |line: &&str| line.contains("computing `");
     let told: Vec<&str> = run.stdout.lines().filter(told).collect();
     assert!(!told.is_empty(), "{}", run.stdout);
@@ -183,7 +183,7 @@ fn what_an_example_refutes_is_no_alternative_and_alternatives_are_not_said_to_be
         assert_ne!(other["condition"], "n >= least", "{patch:#}");
     }
     let explained = subject.nopol(&["explain", "--top", "1"]).stdout;
-    let compared = "but no doctest was run with it";
+    let compared = "but no doctest was run with the alternative";
     assert!(explained.contains(compared), "{explained}");
 }
 
@@ -252,7 +252,7 @@ fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
         ),
         (
             "three",
-            "is neither a patch nor a place of the last search: no patch was found",
+            "is neither a patch nor a place of the last search: it found no patch",
         ),
     ] {
         let run = subject.nopol(&[&["explain", id], &args[..]].concat());
@@ -358,11 +358,43 @@ fn what_the_compiler_warns_of_with_a_patch_only_is_mentioned() {
         .unwrap();
     let why = replaced["why"].as_str().unwrap();
     assert!(
-        why.ends_with("; the patch causes compiler warnings: unused variable: `limit`"),
+        why.ends_with("; the patch causes a compiler warning: unused variable: `limit`"),
         "{why}"
     );
     // Without a patch it warns of this one, too.
     assert!(!run.stdout.contains("never_read`"), "{}", run.stdout);
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn a_test_without_recorded_contexts_may_have_the_value_of_a_clause() {
+    let subject = Subject::fixture("matches-pattern", "matches-pattern");
+    let run = subject.nopol(&["--full"]);
+    assert!(run.stdout.contains("c == '_'"), "{}", run.stdout);
+    // A name in a template has it, too, but no forced outcome makes the test of the template pass.
+    let untrue = "`c == '_'` may overfit";
+    assert!(!run.stdout.contains(untrue), "{}", run.stdout);
+    let explained = subject.nopol(&["explain", "1"]);
+    let unrecorded = "`tests::template_with_underscores` has no recorded context here.";
+    assert!(
+        explained.stdout.contains(unrecorded),
+        "{}",
+        explained.stdout
+    );
+}
+
+/// The exits that are tried at one place count as one.
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn progress_and_report_count_the_same_places() {
+    let subject = Subject::fixture("leap-days", "leap-days");
+    let run = subject.nopol(&["--kind", "guard"]);
+    let reached = |text: &str| {
+        let (before, _) = text.rsplit_once(" places reached").unwrap();
+        before.rsplit(' ').next().unwrap().to_owned()
+    };
+    let wanted = format!("only {} places for an early exit", reached(&run.stderr));
+    assert!(run.stdout.contains(&wanted), "{}{}", run.stderr, run.stdout);
 }
 
 #[test]

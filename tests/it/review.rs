@@ -213,7 +213,7 @@ fn a_review_explains_applies_and_takes_back() {
     );
     let edited = "a different condition here, edited by hand";
     assert!(run.stdout.contains(edited), "{}", run.stdout);
-    let untrue = "satisfies the specification";
+    let untrue = "meets the specification";
     assert!(!run.stdout.contains(untrue), "{}", run.stdout);
     // What was edited is built and tested, too.
     assert!(run.stderr.contains("was rejected"), "{}", run.stderr);

@@ -55,7 +55,10 @@ fn what_is_no_shard_is_refused_with_a_sentence() {
         assert_eq!(run.code, 2, "{}", run.stderr);
         assert!(run.stderr.contains(what), "{}", run.stderr);
     };
-    says(&subject.nopol(&["--shard", "3/2"]), "write K/N for shard K");
+    says(
+        &subject.nopol(&["--shard", "3/2"]),
+        "write K/N with K from 1 to N",
+    );
     says(
         &subject.nopol(&["merge", "nowhere.json"]),
         "cannot read nowhere.json",

@@ -11,7 +11,7 @@ use crate::common::{Run, Subject, fixtures};
 /// little, as `[SURE]`, and every number in a line of progress, which every engine changes, as `[N]`.
 fn redacted(text: &str, dir: &str) -> String {
     let text = text.replace(dir, "[DIR]");
-    let line = |line: &str| match (line.split_once("= note: "), line.split_once(" %): ")) {
+    let line = |line: &str| match (line.split_once("= note: "), line.split_once("%): ")) {
         (Some((head, _)), Some((_, rest))) => format!("{head}= note: [SURE]: {rest}"),
         _ => line.to_owned(),
     };
@@ -83,7 +83,7 @@ fn a_missing_guard_is_shown() {
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
             instrumenting places [N] places ([TIME])
                    tracing tests same results as without instrumentation ([TIME])
-                forcing outcomes [N] places reached, [N] angelic ([TIME])
+                forcing outcomes [N] places reached, [N] where a forced outcome makes a test pass ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
                     synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
@@ -104,7 +104,7 @@ fn a_missing_guard_is_shown() {
        |
             instrumenting places [N] places ([TIME])
                    tracing tests same results as without instrumentation ([TIME])
-                forcing outcomes [N] places reached, [N] angelic ([TIME])
+                forcing outcomes [N] places reached, [N] where a forced outcome makes a test pass ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
                     synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
@@ -157,7 +157,7 @@ fn patches_of_two_causes_are_shown_apart() {
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
             instrumenting places [N] places ([TIME])
                    tracing tests same results as without instrumentation ([TIME])
-                forcing outcomes [N] places reached, [N] angelic ([TIME])
+                forcing outcomes [N] places reached, [N] where a forced outcome makes a test pass ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
                     synthesizing [N] conditions at [N] places ([TIME])
              building candidates [N] of [N] compile ([TIME])
@@ -166,7 +166,7 @@ fn patches_of_two_causes_are_shown_apart() {
       `tests::item_behind_the_last_one` panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
       `tests::single_item_on_the_last_page` panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
 
-    Probable cause 1 of 2: `tests::item_behind_the_last_one`
+    Probable cause 1 of 2, failing test `tests::item_behind_the_last_one`:
 
     patch 1: a different condition here makes `tests::item_behind_the_last_one` pass
       --> src/lib.rs:56:12
@@ -181,7 +181,7 @@ fn patches_of_two_causes_are_shown_apart() {
     56 |         if item >= self.items {
        |                  +
 
-    Probable cause 2 of 2: `tests::single_item_on_the_last_page`
+    Probable cause 2 of 2, failing test `tests::single_item_on_the_last_page`:
 
     patch 2: a different condition here makes `tests::single_item_on_the_last_page` pass
       --> src/lib.rs:30:12
@@ -214,10 +214,10 @@ fn it_is_shown_why_there_is_no_patch() {
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
             instrumenting places [N] places ([TIME])
                    tracing tests same results as without instrumentation ([TIME])
-                forcing outcomes [N] places reached, none angelic ([TIME])
+                forcing outcomes [N] places reached, none where a forced outcome makes a test pass ([TIME])
             instrumenting places [N] places ([TIME])
                    tracing tests same results as without instrumentation ([TIME])
-                forcing outcomes [N] places reached, none angelic ([TIME])
+                forcing outcomes [N] places reached, none where a forced outcome makes a test pass ([TIME])
              building candidates [N] of [N] compile ([TIME])
               judging candidates [N] plausible ([TIME])
               recording contexts [N] contexts at [N] places ([TIME])
@@ -244,7 +244,7 @@ fn a_patch_of_a_c_program_is_shown() {
              running tests twice [N] pass, [N] fail, [N] flaky ([TIME])
             instrumenting places [N] places ([TIME])
                    tracing tests same results as without instrumentation ([TIME])
-                forcing outcomes [N] places reached, [N] angelic ([TIME])
+                forcing outcomes [N] places reached, [N] where a forced outcome makes a test pass ([TIME])
               recording contexts [N] contexts at [N] place ([TIME])
                     synthesizing [N] conditions at [N] place ([TIME])
              building candidates [N] of [N] compile ([TIME])

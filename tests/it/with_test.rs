@@ -140,7 +140,7 @@ fn patches_of_another_cause_are_not_what_a_new_test_fails_with() {
     assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stderr.contains("no other patch of the same cause")
-            || run.stderr.contains("no test near yours"),
+            || run.stderr.contains("no test like yours"),
         "{}",
         run.stderr
     );

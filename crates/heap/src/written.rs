@@ -14,6 +14,9 @@ use super::rewrite::{edits, rewritten};
 /// What changes in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
+    /// The function that they change.
+    #[serde(skip)]
+    pub function: String,
     /// The edits, in the order of the source.
     pub edits: Vec<ShownEdit>,
     /// The same as a unified diff.
@@ -50,6 +53,7 @@ impl Written {
             }
         });
         Self {
+            function: loaded.program.functions[loaded.function].name.to_string(),
             diff: diffs.collect(),
             edits: edits.collect(),
             texts: files()

@@ -154,7 +154,7 @@ impl Mutation {
         match self.globals.is_empty() {
             true => String::new(),
             false => format!(
-                ", with global and static variables as they are initialized ({})",
+                ", with the global and static variables ({}) at their initial values",
                 self.globals.join(", ")
             ),
         }

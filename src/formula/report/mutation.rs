@@ -44,7 +44,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         if !shown.globals.is_empty() {
             writeln!(
                 text,
-                "Every call begins{}.",
+                "Every call starts{}.",
                 shown.initially().trim_start_matches(',')
             )?;
         }

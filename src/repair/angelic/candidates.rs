@@ -8,13 +8,12 @@ use nopol_basics::count;
 use nopol_expr::{Binding, Expr, Spec};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{How, Sequence, When, pool};
-use nopol_source::condition::{Node, Shape};
 use nopol_source::kind::Form;
 use nopol_source::{Site, Sources};
 use nopol_synth::weights::WEIGHTS;
 use nopol_synth::{EditKind, Limits, Stop};
 
-use super::derivation;
+use super::derivation::{self, clauses_of};
 use super::evidence::{Explanation, Observed};
 use super::order::guards_first;
 use super::recording::RecordedSite;
@@ -305,7 +304,7 @@ impl At<'_> {
         let is_short = observed
             .language
             .parse(&condition)
-            .is_some_and(|tree| contexts::clauses(&written).len() > clauses(&tree));
+            .is_some_and(|tree| contexts::clauses(&written).len() > clauses_of(&tree));
         let why = match is_short {
             true if why.starts_with("new condition: ") => "new condition, simplified".to_owned(),
             true => format!("{why}, simplified"),
@@ -386,7 +385,7 @@ impl At<'_> {
         let is_jump = matches!(site.text.trim(), "break;" | "continue;") && !value;
         let leaves_jump_out = site.kind.form().skips() && is_jump;
         let (base, why) = match (leaves_jump_out, site.kind.form()) {
-            (true, _) => (WEIGHTS.fix.jump_left_out, "left out".into()),
+            (true, _) => (WEIGHTS.fix.jump_left_out, "statement removed".into()),
             (_, Form::Wrap) => (
                 WEIGHTS.fix.last_resort,
                 "last resort: statement removed".into(),
@@ -423,15 +422,6 @@ impl At<'_> {
                 }),
             },
         })
-    }
-}
-
-/// Number of clauses in a condition.
-fn clauses(tree: &Node) -> usize {
-    match &tree.shape {
-        Shape::And(a, b) | Shape::Or(a, b) => clauses(a) + clauses(b),
-        Shape::Not(a) => clauses(a),
-        _ => 1,
     }
 }
 

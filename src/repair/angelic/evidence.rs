@@ -433,6 +433,13 @@ impl Evidence for Explanation {
         })
     }
 
+    fn recorded(&self) -> BTreeSet<TestIndex> {
+        let recorded = &self.observed.recorded;
+        let passing = recorded.passing.iter().map(|(test, _)| test);
+        let passing = passing.filter(|test| !recorded.incomplete.contains(test));
+        passing.chain(recorded.cured.keys()).copied().collect()
+    }
+
     fn difference(&self, other_evidence: &dyn Evidence) -> Option<Difference> {
         let other = explanation(other_evidence).filter(|other| other.expr != self.expr)?;
         let Problem { pool, .. } = self.problem();

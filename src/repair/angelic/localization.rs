@@ -125,16 +125,32 @@ pub(super) fn force(
         (name, stopped(session, *test, is_late))
     });
     knowledge.notes.uncured.extend(stopped);
-    let found = match angelic.len() {
+    // Earlier sites count again, so that the last of these lines has the number of the report.
+    knowledge
+        .forced
+        .extend(suspects.iter().map(|suspect| suspect.site));
+    let reached = places(session, knowledge.forced.iter().copied());
+    let found = knowledge.angelic.iter().chain(&angelic);
+    let found = places(session, found.map(|found| found.site));
+    let found = match found {
         0 => "none".to_owned(),
         some => some.to_string(),
     };
     let result = format!(
-        "{} reached, {found} angelic",
-        count(suspects.len(), "place")
+        "{} reached, {found} where a forced outcome makes a test pass",
+        count(reached, "place")
     );
     session.progress.finish(phase, runner.runs(), &result);
     Ok(Localization { suspects, angelic })
+}
+
+/// The number of places that have these sites. Several exits can be inserted at one place.
+fn places(session: &Session, sites: impl Iterator<Item = SiteIndex>) -> usize {
+    let sites = sites.map(|site| session.site(site));
+    let places: BTreeSet<_> = sites
+        .map(|site| (site.file, site.line, site.column))
+        .collect();
+    places.len()
 }
 
 /// Describes the limit that stopped a failing test which no forced outcome cures, and the option that raises it.

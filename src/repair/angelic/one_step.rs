@@ -17,6 +17,7 @@ use nopol_source::{Condition, Language, Site, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
 use super::alternatives;
+use super::derivation;
 use super::evidence::Observed;
 use super::from_text::{FromText, observed};
 use super::targets_of;
@@ -105,10 +106,17 @@ fn at_site<'a>(
     here: Option<&'a Arc<Observed>>,
 ) -> impl Iterator<Item = Fix> + 'a {
     let make = FromText::at(sources, found, targets, here);
+    let old = Condition::from(&*sources.sites[found.site].text);
     edits.filter_map(move |(cost, edit)| {
         let cost = (cost + make.cost_of_place()).saturating_sub(bonus);
         let is_loose = edit.step != Step::ShortCircuit;
-        make.fix(edit.condition, cost, edit.step.to_string(), is_loose)
+        let why = match old.tree(sources.language) {
+            Some(tree) => {
+                derivation::of_step(edit.step, tree, edit.condition.tree(sources.language))
+            }
+            None => edit.step.to_string(),
+        };
+        make.fix(edit.condition, cost, why, is_loose)
     })
 }
 

@@ -109,7 +109,7 @@ fn localize_pairs(
         .iter()
         .map(|pair| [pair.first.0, pair.second.0])
         .collect();
-    let result = count(sites.len(), "angelic pair");
+    let result = format!("{} that make a test pass", count(sites.len(), "pair"));
     session.progress.finish(phase, runner.runs(), &result);
     Ok(pairs)
 }

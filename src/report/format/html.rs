@@ -86,7 +86,7 @@ fn title(outcome: &Outcome) -> String {
         Ending::Patched | Ending::PartlyPatched => {
             format!("cargo nopol: {}", number(&outcome.patches))
         }
-        Ending::NoPatch => format!("cargo nopol: no {} found", outcome.sought()),
+        Ending::NoPatch => format!("cargo nopol: {}", outcome.none_found()),
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
 }
@@ -342,10 +342,10 @@ fn sites(outcome: &Outcome) -> Markup {
     found.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
     html! {
         @if !found.is_empty() {
-            h2 { "Angelic places" }
+            h2 { "Places" }
             details {
                 summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) " that failing tests reach" }
-                div.scroll tabindex="0" role="region" aria-label="Angelic places" {
+                div.scroll tabindex="0" role="region" aria-label="Places" {
                     table {
                         thead { tr { th { "suspiciousness" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "why no patch" } } }
                         tbody { @for site in found { tr {

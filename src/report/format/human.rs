@@ -65,7 +65,8 @@ pub fn render(outcome: &Outcome) -> String {
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let (command, options) = (outcome.command, &outcome.options);
     if outcome.ending == Ending::NoPatch {
-        writeln!(out, "{BOLD}No {} found.{BOLD:#}", outcome.sought())?;
+        let none = phrases::capitalized(outcome.none_found());
+        writeln!(out, "{BOLD}{none}.{BOLD:#}")?;
     }
     if outcome.shows_complaints() {
         complaints(outcome, out)?;
@@ -221,10 +222,11 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
         return Ok(());
     };
     let all = outcome.groups.len();
+    let failing = agree(group.tests.len(), "failing test", "failing tests");
     let tests = names(&group.tests);
     writeln!(
         out,
-        "{BOLD}Probable cause {number} of {all}{BOLD:#}: {tests}\n"
+        "{BOLD}Probable cause {number} of {all}{BOLD:#}, {failing} {tests}:\n"
     )
 }
 
@@ -333,7 +335,10 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
 }
 
 fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "{BOLD}Angelic places{BOLD:#}, most suspicious first:")?;
+    writeln!(
+        out,
+        "{BOLD}Places where a forced outcome makes a failing test pass{BOLD:#}, most suspicious first:"
+    )?;
     let mut angelic: Vec<&SiteReport> = outcome.sites.iter().collect();
     angelic.retain(|site| !site.angelic.is_empty());
     angelic.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
@@ -382,14 +387,16 @@ pub fn what(site: &SiteReport) -> String {
 
 /// The forced outcome in words.
 pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
-    let verb = match site.kind {
-        "precondition" => Some("skipped"),
-        "guard" => Some("taken"),
-        _ => None,
+    // How it is forced at every evaluation, and how at some.
+    let [always, verb] = match site.kind {
+        "precondition" => ["always skipped", "skipped only"].map(Some),
+        "guard" => ["exit always taken", "exit taken only"].map(Some),
+        _ => [None, None],
     };
     match (&angelic.how, verb) {
-        (AngelicHow::Constant(_), Some(verb)) => verb.to_string(),
-        (AngelicHow::Constant(value), None) => format!("forced {value}"),
+        (AngelicHow::Constant(value), _) => {
+            always.map_or_else(|| format!("forced {value}"), str::to_owned)
+        }
         (AngelicHow::Flipped(at), verb) => {
             let verb = verb.unwrap_or("flipped");
             let numbers: Vec<String> = at.iter().map(u32::to_string).collect();

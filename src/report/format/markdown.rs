@@ -6,6 +6,7 @@ use anyhow::Result;
 use nopol_basics::count;
 
 use super::{Render, Rendered};
+use crate::report::Assurance;
 use crate::report::Ending;
 use crate::report::FaultReport;
 use crate::report::Outcome;
@@ -50,7 +51,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if !outcome.patches.is_empty() {
         writeln!(
             out,
-            "| | patch | place | fixes |\n| ---: | --- | --- | --- |"
+            "| | confidence | place | fixes |\n| ---: | --- | --- | --- |"
         )?;
         for patch in &outcome.patches {
             writeln!(
@@ -59,7 +60,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 patch.rank,
                 sureness(patch),
                 cell(&places(patch)),
-                count(patch.fixes.len(), "test")
+                fixed(patch)
             )?;
         }
         writeln!(
@@ -85,7 +86,7 @@ fn title(outcome: &Outcome) -> String {
     let number = number(&outcome.patches);
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => format!("cargo nopol: {number}"),
-        Ending::NoPatch => format!("cargo nopol: no {} found", outcome.sought()),
+        Ending::NoPatch => format!("cargo nopol: {}", outcome.none_found()),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
         Ending::Localized if !outcome.faults.is_empty() => {
@@ -123,6 +124,14 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
         writeln!(out, "- {}", text(&question))?;
     }
     writeln!(out, "\n</details>\n")
+}
+
+/// How many tests the patch fixes, if any was run with it.
+fn fixed(patch: &PatchReport) -> String {
+    match patch.evidence {
+        Assurance::Asserted => "not tested".to_owned(),
+        _ => count(patch.fixes.len(), "test"),
+    }
 }
 
 /// A table row for each place.

@@ -59,6 +59,7 @@ fn full() -> Outcome {
             outcome: Some(true),
             only_test: Some("t".to_owned()),
         }],
+        unrecorded: vec!["t".to_owned()],
         tables: vec![ContextTable {
             names: vec!["n".to_owned()],
             rows: vec![ContextRow {
@@ -179,6 +180,7 @@ fn full() -> Outcome {
             is_localization: true,
         },
         tried_pairs: true,
+        hidden_by: Some("--min-confidence 0.9".to_owned()),
         is_disturbed: true,
         packages: vec![PackageReport {
             id: "i".to_owned(),

@@ -55,7 +55,9 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);
     let notes = format::human::notes(&outcome, &outcome.patches[0]);
     assert!(
-        notes.contains(&"the doctest `src/lib.rs - f (line 3)` still fails with it".to_owned()),
+        notes.contains(
+            &"the doctest `src/lib.rs - f (line 3)` still fails with this patch".to_owned()
+        ),
         "{notes:?}"
     );
     outcome.patches[0].evidence = Assurance::Together;
@@ -94,7 +96,7 @@ fn another_patch_on_the_same_line_is_acknowledged() {
     outcome.patches[0].edits[0].span = span.start..span.end + 1;
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("Not compared with another patch: both"),
+        said.contains("Not compared with another patch: only"),
         "{said}"
     );
     outcome.patches[0].edits[0].line += 1;
@@ -111,7 +113,7 @@ fn a_patch_without_recorded_values_is_described_as_such() {
     let said = explained(&outcome, "2");
     // Values may have been recorded for other patches at this place.
     assert!(
-        said.contains("judged by the tests alone, not by recorded values"),
+        said.contains("Only test results judged this patch"),
         "{said}"
     );
     assert!(!said.contains("No values"), "{said}");
@@ -129,6 +131,54 @@ fn a_clause_that_is_one_recorded_value_is_not_its_own_example() {
     let said = explained(&outcome, "2");
     assert!(
         said.contains("in 8 contexts, for example one in which it is true\n"),
+        "{said}"
+    );
+}
+
+/// A comparison of values that were not recorded is a value of its own, and stands in the opposite way in some clauses.
+#[test]
+fn a_recorded_comparison_is_no_example_of_its_negation() {
+    let mut outcome = two_patches();
+    let clause = &mut outcome.patches[1].clauses[0];
+    clause.text = "p != q->next".to_owned();
+    clause.example = vec![("p == q->next".to_owned(), "false".to_owned())];
+    let said = explained(&outcome, "2");
+    let example = "in 8 contexts, for example one in which it is true\n";
+    assert!(said.contains(example), "{said}");
+    let clause = &mut outcome.patches[1].clauses[0];
+    clause.example.push(("n".to_owned(), "3".to_owned()));
+    let said = explained(&outcome, "2");
+    let example = "for example true with `p == q->next` false, n = 3\n";
+    assert!(said.contains(example), "{said}");
+}
+
+#[test]
+fn a_removed_statement_has_no_clause() {
+    let mut outcome = two_patches();
+    outcome.patches[1].clauses[0].text = "false".to_owned();
+    outcome.patches[1].clauses[0].example.clear();
+    let said = explained(&outcome, "2");
+    let reached =
+        "It is reached in 8 contexts\n  in 1 failing test: `grades::tests::just_enough`\n";
+    assert!(said.contains(reached), "{said}");
+    assert!(!said.contains("Clause"), "{said}");
+}
+
+#[test]
+fn a_fixed_test_without_recorded_contexts_is_named() {
+    let mut outcome = two_patches();
+    let said = explained(&outcome, "2");
+    assert!(!said.contains("no recorded context"), "{said}");
+    outcome.patches[1].unrecorded = vec!["a".to_owned()];
+    let said = explained(&outcome, "2");
+    assert!(
+        said.contains("\n`a` has no recorded context here.\n"),
+        "{said}"
+    );
+    outcome.patches[1].unrecorded.push("b".to_owned());
+    let said = explained(&outcome, "2");
+    assert!(
+        said.contains("`a` and `b` have no recorded context"),
         "{said}"
     );
 }
@@ -163,7 +213,7 @@ fn a_site_is_explained_by_its_forced_outcomes_and_its_result() {
 
     Suspiciousness 1.000 (0 to 1; high if many failing and few passing tests execute it).
       forced true: `grades::tests::just_enough` passes
-    Patches here: 1, 2.
+    Patches 1 and 2 are here.
     ");
     assert_eq!(
         explained(&outcome, "src/lib.rs:4"),
@@ -202,7 +252,7 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     assert_eq!(
         notes(&outcome),
         "2 alternatives, unchecked; no test that this patch must pass distinguishes them from this patch, but no doctest was \
-         run with them: see `explain`"
+         run with the alternatives: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(

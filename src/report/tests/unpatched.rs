@@ -214,13 +214,15 @@ fn without_an_angelic_site_localization_is_the_reason() {
     outcome.sites.remove(0);
     let none = outcome.why_not().unwrap();
     assert!(
-        none.starts_with("The search found no new condition that fixes a failing test. Failing tests reach 2 places and no condition that may be changed. No failing test passes when an early exit is taken at any one of them. The early exits"),
+        none.starts_with("The search found no new condition that fixes a failing test. Failing tests reach no condition that may be changed, only 2 places for an early exit. No failing test passes when an early exit is taken at any one of them. The early exits"),
         "{none}"
     );
     outcome.narrowed_by = vec!["--kind guard".to_owned(), "--quick".to_owned()];
     let narrowed = outcome.why_not().unwrap();
     assert!(
-        narrowed.contains(" and no condition that `--kind guard` allows."),
+        narrowed.contains(
+            "reach no condition that `--kind guard` allows, only 2 places for an early exit."
+        ),
         "{narrowed}"
     );
     outcome.narrowed_by.clear();
@@ -280,7 +282,7 @@ fn options_that_leave_no_place_are_the_reason() {
     outcome.scope.is_unchanged = true;
     assert_eq!(
         why(&outcome),
-        "`--only-in-diff` leaves no place that may be changed: no line of a source has uncommitted changes."
+        "`--only-in-diff` leaves no place that may be changed: no source line has uncommitted changes."
     );
     outcome.share = Some((2, 3));
     outcome.scope.is_unchanged = false;
@@ -308,14 +310,14 @@ fn a_localization_does_not_mention_patches() {
     };
     assert_eq!(
         human(&outcome),
-        "No angelic place found.\nOnly outcomes of conditions and statements can be forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
+        "No place found.\nOnly outcomes of conditions and statements can be forced, and integer expressions have none; `cargo nopol --kind arithmetic` looks for edits of them.\n"
     );
     outcome.narrowed_by.clear();
     outcome.sites = vec![site()];
     outcome.sites[0].angelic.clear();
     assert_eq!(
         human(&outcome),
-        "No angelic place found.\nFailing tests reach one place. No failing test passes when the condition is forced there.\n"
+        "No place found.\nFailing tests reach one place. No failing test passes when the condition is forced there.\n"
     );
 }
 

@@ -265,7 +265,7 @@ impl DebugSession {
                     .map(ToString::to_string)
                     .collect();
                 Err(match of.as_slice() {
-                    [] => "no change that `repair` tries satisfies the specification".to_owned(),
+                    [] => "no change that `repair` tries meets the specification".to_owned(),
                     [one] => format!(
                         "no change that `repair` tries leads to the state of checkpoint {one}: take it back with `undo`, or go back before it with `resume`"
                     ),

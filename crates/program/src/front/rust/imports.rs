@@ -1,7 +1,9 @@
 //! Imports that change what a last segment means: names from the standard library, and other names for things.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Item, ItemUse, UseTree};
 
@@ -9,7 +11,8 @@ use syn::{Attribute, Block, Item, ItemUse, UseTree};
 #[derive(Default)]
 pub(super) struct Imports {
     of_std: HashSet<String>,
-    renamed: HashSet<String>,
+    /// What each name stands for that is declared under another one, and where the source says so.
+    renamed: HashMap<String, (String, Range<usize>)>,
 }
 
 impl Imports {
@@ -26,7 +29,12 @@ impl Imports {
 
     /// Whether a name stands for something that is declared under another one.
     pub fn is_renamed(&self, name: &str) -> bool {
-        self.renamed.contains(name)
+        self.renamed.contains_key(name)
+    }
+
+    /// The name under which something is declared that has this name here, and the bytes that rename it.
+    pub fn original(&self, name: &str) -> Option<&(String, Range<usize>)> {
+        self.renamed.get(name)
     }
 
     fn add(&mut self, tree: &UseTree, is_of_std: bool) {
@@ -38,7 +46,8 @@ impl Imports {
                 self.of_std.insert(name.ident.to_string());
             }
             UseTree::Rename(of) => {
-                self.renamed.insert(of.rename.to_string());
+                let original = (of.ident.to_string(), of.span().byte_range());
+                self.renamed.insert(of.rename.to_string(), original);
             }
             UseTree::Group(group) => group
                 .items

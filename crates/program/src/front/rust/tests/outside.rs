@@ -139,7 +139,7 @@ fn what_is_outside_is_named_with_its_line() {
         ),
         (
             "use m::a as b;\nmod m { fn a() {} fn b() {} }\nfn f() {\n    b();\n}",
-            "4: `b` is imported under another name, which is not supported",
+            "1: `a` is imported as `b`, which is not supported",
         ),
         (
             "fn f() {\n    #[cfg(debug_assertions)]\n    panic!();\n}",
