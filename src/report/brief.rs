@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use nopol_basics::count;
-
 use super::format::human::places;
 use super::markup::code;
 use super::phrases::{advice, inserted, percent};
@@ -32,11 +30,15 @@ pub fn write(outcome: &Outcome, patches: &[PatchReport], out: &mut String) -> st
         writeln!(out, "{question}")?;
     }
     match unlikely.len() {
-        0 => writeln!(out, "More about each: --full\n"),
-        number if likely.is_empty() => {
-            writeln!(out, "{} under 1%: --full\n", count(number, "other patch"))
-        }
-        number => writeln!(out, "{number} more under 1%, and more about each: --full\n"),
+        0 => writeln!(out, "`--full` shows all patches in full.\n"),
+        number => writeln!(
+            out,
+            "{} less than 1%. `--full` shows all patches in full.\n",
+            match number {
+                1 => "1 more patch has".to_owned(),
+                _ => format!("{number} more patches have"),
+            }
+        ),
     }
 }
 

@@ -133,7 +133,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
 
     patch 2, 62%: src/lib.rs:4: change it to `score != needed`
     Patches 1 and 2 disagree when `score` is 0 (false / true). Which do you want?
-    More about each: --full
+    `--full` shows all patches in full.
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
     None of them fixes `grades::tests::other`.
@@ -171,7 +171,10 @@ fn very_unlikely_patches_are_only_counted() {
     let mut outcome = two_patches();
     outcome.patches[1].confidence = 0.004;
     let text = human(&outcome);
-    assert!(text.contains("1 other patch under 1%: --full"), "{text}");
+    assert!(
+        text.contains("1 more patch has less than 1%. `--full` shows all patches in full."),
+        "{text}"
+    );
     assert!(!text.contains("score != needed"), "{text}");
     outcome.patches[0].confidence = 0.004;
     assert!(human(&outcome).contains("(under 1%)"));

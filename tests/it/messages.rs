@@ -479,7 +479,7 @@ mod tests {
 fn a_test_that_misses_a_panic_has_a_place_and_no_shown_sum_overflows_without_need() {
     let subject = Subject::lib(&SLOTS.replace('`', "\""));
     let run = subject.nopol(&["--no-cache"]);
-    let place = "does not panic as expected; the test is at src/lib.rs:";
+    let place = "should panic, but does not; the test is at src/lib.rs:";
     assert_eq!(run.stdout.matches(place).count(), 2, "{}", run.stdout);
     assert!(
         run.stdout.contains("change it to `units > slots`"),

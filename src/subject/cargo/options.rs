@@ -104,7 +104,8 @@ impl CargoOptions {
             let path = path.is_file().then(|| path.canonicalize_utf8().ok());
             format!(
                 "--config={}",
-                path.flatten().map_or(value.clone(), |it| it.into_string())
+                path.flatten()
+                    .map_or(value.clone(), Utf8PathBuf::into_string)
             )
         }));
         args

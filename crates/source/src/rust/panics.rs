@@ -50,8 +50,8 @@ impl Panics for ShouldPanic {
         if let Some(rest) = after("test did not panic as expected") {
             // Harnesses before Rust 1.85 do not say where the test is.
             return Some(match rest.strip_prefix("at ") {
-                Some(place) => format!("does not panic as expected; the test is at {place}"),
-                None => "does not panic as expected".to_owned(),
+                Some(place) => format!("should panic, but does not; the test is at {place}"),
+                None => "should panic, but does not".to_owned(),
             });
         }
         after("panic did not contain expected string")?;
