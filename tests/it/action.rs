@@ -354,7 +354,7 @@ fn on_a_push_and_from_a_fork_there_are_annotations_and_nothing_is_posted() {
 #[test]
 fn arguments_of_the_action_are_words_as_in_a_shell_on_every_line() {
     let (subject, base) = pull_request();
-    let args = "--top 1\n--near 'no such function'\n  --exclude \"a b/*.rs\" --exclude '$(touch ran)'\n\n--failing no_such_test\n";
+    let args = "--top 1\n--near 'no such function'\n  --exclude-file \"a b/*.rs\" --exclude-file '$(touch ran)'\n\n--failing no_such_test\n";
     let run = Action::new(&subject, args).pull_request(&base).run();
     assert_eq!(run.code, 2, "{}", run.stdout);
     assert!(
@@ -362,7 +362,7 @@ fn arguments_of_the_action_are_words_as_in_a_shell_on_every_line() {
         "{}",
         run.stderr
     );
-    assert_eq!(fs::read(subject.beside("report/args")).unwrap(), b"--top\x001\0--near\0no such function\0--exclude\0a b/*.rs\0--exclude\0$(touch ran)\0--failing\0no_such_test\0");
+    assert_eq!(fs::read(subject.beside("report/args")).unwrap(), b"--top\x001\0--near\0no such function\0--exclude-file\0a b/*.rs\0--exclude-file\0$(touch ran)\0--failing\0no_such_test\0");
     assert!(!subject.root.join("ran").exists());
     assert_eq!(output(&subject), "outcome=failed\n");
 }
