@@ -190,7 +190,7 @@ fn a_review_explains_applies_and_takes_back() {
     let run = answered(&subject, &["--top", "1"], "?\ne\na\nt\nu\nq\n");
     assert_eq!(run.code, 0, "{}", run.stderr);
     for said in [
-        "aN     apply",
+        "aN applies it",
         "Clause `",
         "Applied patch 1 to src/lib.rs.",
         "Your tests pass.",
