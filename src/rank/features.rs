@@ -116,7 +116,8 @@ features! {
     AndAdded: Any,
     /// A clause was added by `||`.
     OrAdded: Any,
-    /// A clause added by `||` is negated or compares by `!=`. Half as much if the old condition has such a clause, too.
+    /// A clause added by `||` compares by `!=`; half as much if it is a negated truth value. Half of that if the old
+    /// condition has a negative clause, too.
     OrsNegated: Minus,
     /// More than one clause was added.
     SeveralAdded: Minus,

@@ -10,7 +10,7 @@ use nopol_source::words::{mentions, plain_names, words};
 use nopol_source::{BodyOrigin, Form, Language, SiteKind};
 
 use super::shapes::{
-    bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, is_negative, leaf_nodes,
+    bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, negativity,
     of_operator, orders_remainder, truths_compared,
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
@@ -235,9 +235,13 @@ impl<'c> EditFeatures<'c> {
                         self.set(F::AddedFirst, is_first);
                         let repeats = |clause: &&Node| is_with_term_added(old, clause);
                         self.set(F::TermAdded, clauses.iter().any(repeats));
-                        if !is_and && clauses.iter().any(|clause| is_negative(clause)) {
-                            let was_negative = old.all_clauses().into_iter().any(is_negative);
-                            self.put(F::OrsNegated, if was_negative { 0.5 } else { 1.0 });
+                        if !is_and {
+                            let most = clauses.iter().map(|clause| negativity(clause));
+                            let most = most.fold(0.0, f64::max);
+                            let mut known = old.all_clauses().into_iter();
+                            let was_negative = known.any(|clause| negativity(clause) > 0.0);
+                            let part = if was_negative { 0.5 } else { 1.0 };
+                            self.put(F::OrsNegated, most * part);
                         }
                         fresh = clauses;
                         match is_and {

@@ -25,9 +25,13 @@ pub fn truths_compared(node: &Node) -> usize {
     all.filter(|(_, a, b)| is_truth(a) || is_truth(b)).count()
 }
 
-/// Whether a clause is negated, or a comparison by `!=`.
-pub fn is_negative(clause: &Node) -> bool {
-    matches!(clause.shape, Shape::Not(_) | Shape::Cmp(CmpOp::Ne, ..))
+/// How negative a clause is: 1 if it compares by `!=`, a half if it is negated.
+pub fn negativity(clause: &Node) -> f64 {
+    match clause.shape {
+        Shape::Cmp(CmpOp::Ne, ..) => 1.0,
+        Shape::Not(_) => 0.5,
+        _ => 0.0,
+    }
 }
 
 pub fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
