@@ -25,9 +25,10 @@ pub fn truths_compared(node: &Node) -> usize {
     all.filter(|(_, a, b)| is_truth(a) || is_truth(b)).count()
 }
 
-/// How negative a clause is: 1 if it compares by `!=`, a half if it is negated.
+/// How negative a clause is: 1 if it compares by `!=`, a half if it is negated. `n != 0` says that there is something.
 pub fn negativity(clause: &Node) -> f64 {
-    match clause.shape {
+    match &clause.shape {
+        Shape::Cmp(CmpOp::Ne, a, b) if [a, b].iter().any(|side| side.text == "0") => 0.0,
         Shape::Cmp(CmpOp::Ne, ..) => 1.0,
         Shape::Not(_) => 0.5,
         _ => 0.0,
