@@ -124,62 +124,49 @@ mod tests {
     use crate::rank::facts::{Candidate, EditFacts, FunctionText};
     use crate::rank::features::Sign;
 
-    #[test]
-    fn removing_a_clause_is_likelier_than_changing_the_connective() {
-        let text = "fn f(is_open: bool, is_new: bool) { if is_open && is_new { g(); } }";
-        let before = "is_open && is_new";
+    /// The scores of edits of a condition in a function, each with its cost.
+    fn scores_of(text: &str, before: &str, edits: &[(&str, u32)]) -> Vec<f64> {
         let at = text.find(before).unwrap();
-        let edited = |after: &str, cost: u32| Candidate {
+        let edited = |(after, cost): &(&str, u32)| Candidate {
             edits: vec![EditFacts {
                 span: at..at + before.len(),
                 ..EditFacts::of_condition(before, after)
             }],
-            cost,
+            cost: *cost,
             cures: 1,
             is_trivial: false,
         };
-        let case = Case {
+        scores(&Case {
             functions: vec![FunctionText {
                 text: text.to_owned(),
                 ..FunctionText::default()
             }],
-            candidates: vec![
-                edited("is_new", WEIGHTS.edit.dropped),
-                edited("is_open || is_new", WEIGHTS.edit.connective),
-            ],
+            candidates: edits.iter().map(edited).collect(),
             ..Case::default()
-        };
-        let scores = scores(&case);
+        })
+    }
+
+    #[test]
+    fn removing_a_clause_is_likelier_than_changing_the_connective() {
+        let text = "fn f(is_open: bool, is_new: bool) { if is_open && is_new { g(); } }";
+        let edits = [
+            ("is_new", WEIGHTS.edit.dropped),
+            ("is_open || is_new", WEIGHTS.edit.connective),
+        ];
+        let scores = scores_of(text, "is_open && is_new", &edits);
         assert!(scores[0] > scores[1], "{scores:?}");
     }
 
     #[test]
     fn a_clause_added_by_or_is_rarely_negative() {
         let text = "fn f(tok: Tok) { if is_open(tok) { g(); } }";
-        let before = "is_open(tok)";
-        let at = text.find(before).unwrap();
-        let edited = |after: &str| Candidate {
-            edits: vec![EditFacts {
-                span: at..at + before.len(),
-                ..EditFacts::of_condition(before, after)
-            }],
-            cost: WEIGHTS.edit.clause,
-            cures: 1,
-            is_trivial: false,
-        };
-        let case = Case {
-            functions: vec![FunctionText {
-                text: text.to_owned(),
-                ..FunctionText::default()
-            }],
-            candidates: vec![
-                edited("is_open(tok) || tok == Tok::Bang"),
-                edited("is_open(tok) || tok != Tok::Comma"),
-                edited("is_open(tok) && tok != Tok::Comma"),
-            ],
-            ..Case::default()
-        };
-        let scores = scores(&case);
+        let edits = [
+            "is_open(tok) || tok == Tok::Bang",
+            "is_open(tok) || tok != Tok::Comma",
+            "is_open(tok) && tok != Tok::Comma",
+        ];
+        let edits = edits.map(|after| (after, WEIGHTS.edit.clause));
+        let scores = scores_of(text, "is_open(tok)", &edits);
         assert!(scores[0] > scores[1] && scores[2] > scores[1], "{scores:?}");
     }
 
