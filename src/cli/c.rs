@@ -5,11 +5,12 @@ use std::io::Write;
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 use nopol_basics::visible;
+use nopol_process::run::process::Supervisor;
 
 use super::options::switch;
 use super::{Action, Target, debug, output, repair};
 use crate::config::{Config, ConfigError};
-use crate::report::Ending;
+use crate::repair::ending;
 use crate::subject::c::{self, options::COptions};
 use crate::subject::{Project, SubjectError};
 
@@ -49,15 +50,20 @@ impl C {
 
 /// Writes the file, and prints a summary of its contents.
 fn init() -> u8 {
-    match c::init(".".into()) {
+    let written = Supervisor::new(None).and_then(|supervisor| {
+        supervisor.handle_signals()?;
+        c::init(".".into(), &supervisor)
+    });
+    match written {
         Ok(summary) => {
             // A closed pipe is no reason to fail.
             let _ = writeln!(anstream::stdout(), "{}", visible::for_people(&summary));
             0
         }
         Err(error) => {
-            output::complain(&format!("{error}"));
-            Ending::Usage.exit_code()
+            let (ending, message) = ending::of(&error);
+            output::complain(&message);
+            ending.exit_code()
         }
     }
 }

@@ -105,3 +105,109 @@ fn a_makefile_of_which_the_first_target_runs_the_tests_is_built_without_them() {
     let diff = run.json()["patches"][0]["diff"].to_string();
     assert!(diff.contains("+    if (x > 0)"), "{diff}");
 }
+
+/// The summary and the text of the file that `--init` writes beside these files.
+fn written(files: &[(&str, &str)]) -> (String, String) {
+    let subject = Subject::new(files);
+    let run = nopol(&subject, &["c", "--init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    (run.stdout, subject.read("nopol.toml"))
+}
+
+const MAIN: &str = "int main(void) { return 0; }\n";
+
+#[test]
+fn make_says_what_it_links_and_how_it_tests() {
+    let makefile = "NAME = $(shell echo calc)\nall: out/$(NAME) sub\nout/$(NAME): a.o\n\tmkdir -p out && $(CC) -o $@ a.o\n\
+        ifeq ($(OS),Windows_NT)\nall: other\nother: a.o\n\t$(CC) -o $@ a.o\nendif\n\
+        sub:\n\t$(MAKE) -C below\ntest: all\n\t@./test.sh seven && ./out/$(NAME)\n.PHONY: all sub test\n";
+    let (summary, text) = written(&[
+        ("Makefile", makefile),
+        ("a.c", MAIN),
+        ("below/Makefile", "q: q.o\n"),
+        ("below/q.c", MAIN),
+        ("test.sh", "#!/bin/sh\ncase $1 in\nseven) ./out/calc 7 ;;\nesac\n"),
+        ("t/x.args", "1 2\n"),
+        ("t/x.out", "3\n"),
+    ]);
+    assert!(text.contains("\nbuild = \"make\"\n"), "{text}");
+    assert!(
+        text.contains("command = \"out/calc {args-file}\"\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("#     ./test.sh seven && ./out/calc\n"),
+        "{text}"
+    );
+    assert!(summary.contains("target `test` of Makefile"), "{summary}");
+    let todo = "it runs out/calc, and the build also makes below/q";
+    assert!(summary.contains(todo), "{summary}");
+}
+
+#[test]
+fn a_makefile_that_make_cannot_read_is_no_reason_to_write_nothing() {
+    let (summary, text) = written(&[("Makefile", "all: none.c\n"), ("a.c", MAIN)]);
+    assert!(text.contains("\nbuild = \"make\"\n"), "{text}");
+    let reason = "fails: make: *** No rule to make target 'none.c', needed by 'all'.  Stop.";
+    assert!(summary.contains(reason), "{summary}");
+}
+
+#[test]
+#[ignore = "make test-full: it needs cmake"]
+fn cmake_says_which_programs_and_tests_there_are() {
+    let lists = "cmake_minimum_required(VERSION 3.10)\nproject(Calc C)\nadd_executable(${PROJECT_NAME} a.c)\n\
+        enable_testing()\nadd_subdirectory(t)\nadd_test(NAME two COMMAND Calc 1 \"1 +\")\n\
+        if(WIN32)\nadd_test(NAME win COMMAND Calc)\nendif()\n\
+        foreach(one 7 8)\nadd_test(NAME n${one} COMMAND Calc ${one} ${CMAKE_SOURCE_DIR}/in)\nendforeach()\n\
+        add_test(NAME bad COMMAND Calc)\nset_tests_properties(bad PROPERTIES WILL_FAIL TRUE)\n\
+        add_test(NAME worse COMMAND Calc)\nset_property(TEST worse PROPERTY PASS_REGULAR_EXPRESSION x)\n";
+    let below = "add_executable(test_a a.c)\nadd_test(a test_a)\n\
+        add_test(NAME in COMMAND $<TARGET_FILE:test_a> x WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/t)\n";
+    let subject = Subject::new(&[
+        ("CMakeLists.txt", lists),
+        ("t/CMakeLists.txt", below),
+        ("a.c", MAIN),
+        ("t/a.c", MAIN),
+    ]);
+    let run = nopol(&subject, &["c", "--init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let (summary, text) = (run.stdout, subject.read("nopol.toml"));
+    let build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build";
+    assert!(text.contains(build), "{text}");
+    for (name, command, cwd) in [
+        ("a", "./test_a", "build/t"),
+        ("in", "../build/t/test_a x", "t"),
+        ("two", "./Calc 1 '1 +'", "build"),
+        ("n7", "./Calc 7 ../in", "build"),
+        ("n8", "./Calc 8 ../in", "build"),
+    ] {
+        let table = format!(
+            "[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\ncwd = \"{cwd}\"\n"
+        );
+        assert!(text.contains(&table), "{text}");
+    }
+    assert!(!text.contains("\"win\""), "{text}");
+    assert!(summary.contains("left out: bad, worse"), "{summary}");
+    // The directory is as it was, and the file can be used.
+    let names = std::fs::read_dir(&subject.root).unwrap();
+    assert_eq!(names.count(), 4);
+    let run = nopol(&subject, &["c", "list"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+#[ignore = "make test-full: it needs cmake"]
+fn tests_that_cannot_be_described_are_left_to_the_user() {
+    let lists = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nenable_testing()\n\
+        add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\n";
+    let (summary, text) = written(&[
+        ("a.c", MAIN),
+        ("CMakeLists.txt", lists),
+        ("1.in", ""),
+        ("1.out", ""),
+    ]);
+    assert!(!text.contains("\n[[c.test]]"), "{text}");
+    assert!(summary.contains("two tests have the name `1`"), "{summary}");
+    let (summary, _) = written(&[("a.c", MAIN), ("CMakeLists.txt", "nonsense(\n")]);
+    assert!(summary.contains("so CMakeLists.txt was not read"), "{summary}");
+}

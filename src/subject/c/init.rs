@@ -3,24 +3,26 @@
 mod build_info;
 mod cases;
 mod cmake;
-mod conditions;
 mod database;
 mod detect;
 mod listing;
 mod make;
 mod text;
-mod variables;
+mod tools;
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 
+use anyhow::Result;
 use camino::Utf8Path;
 use nopol_basics::count;
+use nopol_process::run::process::Supervisor;
 
 use self::cases::{Pairs, Script};
 use self::listing::Listing;
 use self::text::Plan;
+use self::tools::{Copy, Tools};
 use super::config::{self, NAME};
 use crate::subject::SubjectError;
 
@@ -28,38 +30,44 @@ use crate::subject::SubjectError;
 const MOST_SOURCES: usize = 50;
 
 /// Writes a `nopol.toml` in `dir`. Returns a summary of what was detected, what was guessed and what the user
-/// still has to fill in.
+/// still has to fill in. Build tools run in a copy of the directory.
 ///
 /// # Errors
-/// [`SubjectError::Usage`] if the file exists already or cannot be written, or if there is no C file.
-pub fn init(dir: &Utf8Path) -> Result<String, SubjectError> {
-    let usage = |text: String| Err(SubjectError::Usage(text));
+/// [`SubjectError::Usage`] if the file exists already or cannot be written, or if there is no C file; and if a build tool
+/// cannot be asked, or the user interrupts it.
+pub fn init(dir: &Utf8Path, supervisor: &Supervisor) -> Result<String> {
+    let dir = match dir.canonicalize_utf8() {
+        Ok(dir) => dir,
+        Err(error) => return Err(SubjectError::Usage(format!("cannot read {dir}: {error}")).into()),
+    };
+    write(&dir, &mut Copy::of(&dir, supervisor))
+}
+
+/// Writes the file in a directory with an absolute path.
+fn write(dir: &Utf8Path, tools: &mut dyn Tools) -> Result<String> {
+    let usage = |text: String| Err(SubjectError::Usage(text).into());
     let exists = || {
         usage(format!(
             "{NAME} already exists and was not changed; delete it to get a new one"
         ))
     };
-    let dir = match dir.canonicalize_utf8() {
-        Ok(dir) => dir,
-        Err(error) => return usage(format!("cannot read {dir}: {error}")),
-    };
     let path = dir.join(NAME);
     if path.symlink_metadata().is_ok() {
         return exists();
     }
-    let listing = Listing::of(&dir);
+    let listing = Listing::of(dir);
     if listing.sources().is_empty() {
         return usage(format!("there is no C file in {dir} or below it"));
     }
-    let (mut plan, mut summary) = plan(&listing);
+    let (mut plan, mut summary) = plan(&listing, tools)?;
     let mut text = plan.text();
-    if let Err(error) = config::parse(&dir, &path, &text) {
+    if let Err(error) = config::parse(dir, &path, &text) {
         // Detected tests that are not valid are left to the user, as a comment.
         summary.todo.push(format!("tests are left out: {error}"));
         plan.build_info.tests.clear();
         plan.pairs = None;
         text = plan.text();
-        config::parse(&dir, &path, &text)?;
+        config::parse(dir, &path, &text)?;
     }
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
     match file.and_then(|mut file| file.write_all(text.as_bytes())) {
@@ -89,8 +97,8 @@ impl Summary {
     }
 }
 
-fn plan(listing: &Listing) -> (Plan, Summary) {
-    let mut build_info = detect::detect(listing);
+fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
+    let mut build_info = detect::detect(listing, tools)?;
     let mut summary = Summary::default();
     let headers = listing.headers_with_functions();
     let has_headers = !headers.is_empty();
@@ -219,7 +227,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         pairs,
         script,
     };
-    (plan, summary)
+    Ok((plan, summary))
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Detects how a program is built: from its build files or, without any, with a compiler command for all its
 //! files.
 
+use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::database::compiled;
 use super::listing::Listing;
+use super::tools::Tools;
 use super::{cmake, make};
 
 /// Where a build comes from that no file describes.
@@ -15,21 +17,24 @@ pub const FILES: &str = "the files alone";
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 /// Detects how a program is built.
-pub fn detect(listing: &Listing) -> BuildInfo {
+///
+/// # Errors
+/// As [`Tools::ask`].
+pub fn detect(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
     if listing.has("CMakeLists.txt") {
-        return cmake::read(listing);
+        return cmake::read(listing, tools);
     }
     if let Some(name) = listing.first(&MAKEFILES) {
-        return make::read(listing, name);
+        return make::read(tools, name);
     }
     if listing.has("configure") {
-        return BuildInfo {
+        return Ok(BuildInfo {
             command: "./configure && make".to_owned(),
             from: "configure".to_owned(),
             ..BuildInfo::default()
-        };
+        });
     }
-    without_build_file(listing)
+    Ok(without_build_file(listing))
 }
 
 /// A program without a build file: all files of the first directory that has a `main`.

@@ -1,284 +1,219 @@
-//! What a makefile builds, as far as its text reveals it.
+//! What a makefile builds: make is asked what it would do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build_info::{BuildInfo, invocation, line};
-use super::listing::{Listing, is_test};
-use super::variables::expand;
+use super::listing::is_test;
+use super::tools::{Answer, Tools};
+use crate::subject::paths::normal;
 
 /// The most lines of a recipe that are quoted in a comment.
 const MOST_RECIPE_LINES: usize = 8;
+/// The usual targets that run tests.
+const TEST_TARGETS: [&str; 2] = ["test", "check"];
+/// Prints the commands, with their targets and directories, as if nothing was up to date.
+const DRY_RUN: [&str; 5] = ["make", "-n", "-B", "--trace", "-w"];
 
-pub fn read(listing: &Listing, name: &str) -> BuildInfo {
-    let makefile = Makefile::parse(&listing.text(name.as_ref()));
-    let goal = makefile.goal(listing);
+/// Reads what the makefile `name` builds.
+///
+/// # Errors
+/// As [`Tools::ask`].
+pub fn read(tools: &mut dyn Tools, name: &str) -> Result<BuildInfo> {
+    let Answer { stdout, failure } = tools.ask(Utf8Path::new(""), &DRY_RUN)?;
+    let steps = steps(&stdout, tools.root()?);
     let mut build_info = BuildInfo {
         command: "make".to_owned(),
         from: name.to_owned(),
-        programs: makefile
-            .programs(&goal)
-            .iter()
-            .map(|path| invocation(path))
-            .collect(),
         ..BuildInfo::default()
     };
-    if let Some(tests) = goal.tests {
-        let mut targets = goal
-            .linked
-            .iter()
-            .map(|(target, _)| target.as_str())
-            .peekable();
-        let and_so = match targets.peek() {
-            Some(_) => {
+    for step in &steps {
+        let program = step.program().map(|path| invocation(path.as_str()));
+        build_info
+            .programs
+            .extend(program.filter(|program| !build_info.programs.contains(program)));
+    }
+    if let Some(failure) = failure {
+        build_info
+            .todo
+            .push(format!("check `build`: `{}` {failure}", DRY_RUN.join(" ")));
+    }
+    if let Some(tests) = steps.iter().find(|step| step.runs_tests()) {
+        let and_so = match without_tests(&steps) {
+            Some(targets) => {
                 build_info.command = line(["make"].into_iter().chain(targets));
                 "whose failure would end the build, so `build` leaves it out"
             }
             None => "whose failure would end the build",
         };
         build_info.todo.push(format!(
-            "check `build`: plain `make` also builds the target `{tests}`, {and_so}"
+            "check `build`: plain `make` also builds the target `{}`, {and_so}",
+            tests.target
         ));
     }
-    let test = |rule: &&Rule| {
-        rule.targets
-            .iter()
-            .any(|target| matches!(target.as_str(), "test" | "check"))
-    };
-    for rule in makefile
-        .rules
-        .iter()
-        .filter(test)
-        .filter(|rule| !rule.recipe.is_empty())
-    {
-        let target = rule.targets.join(" ");
+    let mut seen = Vec::new();
+    for target in TEST_TARGETS {
+        let Answer { stdout, .. } =
+            tools.ask(Utf8Path::new(""), &[&DRY_RUN[..], &[target]].concat())?;
+        let recipe = recipe(&self::steps(&stdout, tools.root()?), target);
+        if recipe.is_empty() || seen.contains(&recipe) {
+            continue;
+        }
         build_info.notes.push(format!(
             "The target `{target}` of {name} may show how to run the tests:"
         ));
-        let lines = rule.recipe.iter().take(MOST_RECIPE_LINES);
+        let lines = recipe.iter().take(MOST_RECIPE_LINES);
         build_info
             .notes
-            .extend(lines.map(|line| format!("    {}", makefile.expand(line))));
+            .extend(lines.map(|line| format!("    {line}")));
         build_info.todo.push(format!(
             "the target `{target}` of {name} may run tests; nopol.toml shows how as a comment: write each as a `[[c.test]]`"
         ));
+        seen.push(recipe);
     }
-    build_info
+    Ok(build_info)
 }
 
-#[derive(Debug, Default)]
-struct Makefile {
-    variables: BTreeMap<String, String>,
-    rules: Vec<Rule>,
+/// The targets to build so that no tests run: those that link a program; `None` if some can only be built from another
+/// directory, or there are none.
+fn without_tests(steps: &[Step]) -> Option<Vec<&str>> {
+    let linking = || steps.iter().filter(|step| step.program().is_some());
+    let is_here = |step: &Step| step.dir.as_str().is_empty();
+    let mut targets: Vec<&str> = linking().map(|step| step.target.as_str()).collect();
+    targets.dedup();
+    (linking().all(is_here) && !targets.is_empty()).then_some(targets)
 }
 
-/// What plain `make` makes.
-#[derive(Debug, Default)]
-struct Goal {
-    /// The targets that link a program, each with the program.
-    linked: Vec<(String, String)>,
-    /// A target that runs tests.
-    tests: Option<String>,
+/// The commands of one target, without those of its prerequisites.
+fn recipe(steps: &[Step], target: &str) -> Vec<String> {
+    let own = steps
+        .iter()
+        .filter(|step| step.target == target && step.dir.as_str().is_empty());
+    own.flat_map(|step| step.command.lines())
+        .map(|line| line.trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
-#[derive(Debug)]
-struct Rule {
-    targets: Vec<String>,
-    prerequisites: Vec<String>,
-    recipe: Vec<String>,
+/// A command that make would run.
+#[derive(Debug, PartialEq, Eq)]
+struct Step {
+    target: String,
+    /// The working directory, relative to the root.
+    dir: Utf8PathBuf,
+    /// The root itself, by which commands may name files.
+    root: Utf8PathBuf,
+    /// May have several lines.
+    command: String,
 }
 
-impl Makefile {
-    fn parse(text: &str) -> Self {
-        let mut makefile = Self {
-            variables: BTreeMap::from([("CC".to_owned(), "cc".to_owned())]),
-            rules: Vec::new(),
-        };
-        let mut is_rule = false;
-        for line in text.replace("\\\n", " ").lines() {
-            if let Some(command) = line.strip_prefix('\t') {
-                if let Some(rule) = makefile.rules.last_mut().filter(|_| is_rule) {
-                    rule.recipe.push(command.trim().to_owned());
-                }
-                continue;
-            }
-            let line = line.split('#').next().unwrap_or_default().trim();
-            let word = line.split([' ', '\t', '(']).next().unwrap_or_default();
-            // All branches of a conditional are read.
-            if matches!(
-                word,
-                "" | "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif"
-            ) {
-                continue;
-            }
-            let line = line.strip_prefix("export ").unwrap_or(line);
-            is_rule = !makefile.parse_assignment(line) && makefile.parse_rule(line);
-        }
-        let Self { variables, rules } = &mut makefile;
-        for rule in rules {
-            let words = |texts: &[String]| {
-                let text = expand(variables, &texts.join(" "));
-                text.split_whitespace()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            };
-            (rule.targets, rule.prerequisites) = (words(&rule.targets), words(&rule.prerequisites));
-        }
-        makefile
-    }
-
-    /// Parses an assignment; returns whether the line is one.
-    fn parse_assignment(&mut self, line: &str) -> bool {
-        let Some((before, value)) = line.split_once('=') else {
-            return false;
-        };
-        let name = before.trim_end_matches([':', '?', '+', '!']);
-        let operator = &before[name.len()..];
-        let name = name.trim();
-        if name.is_empty() || name.contains([' ', '\t', ':', '$']) {
-            return false;
-        }
-        let old = self.variables.entry(name.to_owned()).or_default();
-        match operator {
-            "+" => *old = format!("{old} {}", value.trim()),
-            "?" if !old.is_empty() => {}
-            _ => value.trim().clone_into(old),
-        }
-        true
-    }
-
-    /// Parses the first line of a rule; returns whether the line is one.
-    fn parse_rule(&mut self, line: &str) -> bool {
-        let mut depth = 0;
-        let colon = line.char_indices().find(|(_, char)| {
-            match char {
-                '(' | '{' => depth += 1,
-                ')' | '}' => depth -= 1,
-                _ => {}
-            }
-            *char == ':' && depth == 0
-        });
-        let Some((at, _)) = colon else {
-            return false;
-        };
-        let after = line[at + 1..].trim_start_matches(':');
-        let (prerequisites, recipe) = after.split_once(';').unwrap_or((after, ""));
-        // A target-specific variable, or a static pattern rule.
-        let prerequisites = match prerequisites.contains(['=', ':']) && !prerequisites.contains('$')
-        {
-            true => "",
-            false => prerequisites.split('|').next().unwrap_or_default(),
-        };
-        let recipe = recipe.trim();
-        self.rules.push(Rule {
-            targets: vec![line[..at].to_owned()],
-            prerequisites: vec![prerequisites.to_owned()],
-            recipe: (!recipe.is_empty())
-                .then(|| recipe.to_owned())
-                .into_iter()
-                .collect(),
-        });
-        true
-    }
-
-    fn expand(&self, text: &str) -> String {
-        expand(&self.variables, text)
-    }
-
-    fn targets(&self) -> impl Iterator<Item = &String> {
-        self.rules.iter().flat_map(|rule| &rule.targets)
-    }
-
-    /// What plain `make` makes.
-    fn goal(&self, listing: &Listing) -> Goal {
-        let is_goal = |target: &&String| {
-            !target.contains('%') && (!target.starts_with('.') || target.contains('/'))
-        };
-        let mut goal = Goal::default();
-        if let Some(first) = self.targets().find(is_goal) {
-            self.visit(first, listing, &mut BTreeSet::new(), &mut goal);
-        }
-        goal
-    }
-
-    /// The programs that plain `make` links; if there are none, those that any rule links, except for tests.
-    fn programs(&self, goal: &Goal) -> Vec<String> {
-        let linked = goal.linked.iter().map(|(_, program)| program.clone());
-        let mut found: Vec<String> = linked.collect();
-        if found.is_empty() {
-            let others = self
-                .targets()
-                .filter(|target| !is_test(target.as_str().as_ref()));
-            found.extend(others.filter_map(|target| self.linked_program(target)));
-        }
-        let mut seen = BTreeSet::new();
-        found.retain(|program| seen.insert(program.clone()));
-        found
-    }
-
-    fn visit(&self, target: &str, listing: &Listing, seen: &mut BTreeSet<String>, goal: &mut Goal) {
-        if !seen.insert(target.to_owned()) {
-            return;
-        }
-        if let Some(program) = self.linked_program(target) {
-            goal.linked.push((target.to_owned(), program));
-            return;
-        }
-        let rules = self
-            .rules
-            .iter()
-            .filter(|rule| rule.targets.iter().any(|other| other == target));
-        let rules: Vec<_> = rules.collect();
-        if rules.is_empty() && !target.contains('.') && listing.has(&format!("{target}.c")) {
-            goal.linked.push((target.to_owned(), target.to_owned()));
-        }
-        let is_run = rules.iter().any(|rule| !rule.recipe.is_empty());
-        if is_run && (target == "check" || is_test(target.as_ref())) {
-            goal.tests.get_or_insert_with(|| target.to_owned());
-        }
-        for prerequisite in rules.iter().flat_map(|rule| &rule.prerequisites) {
-            self.visit(prerequisite, listing, seen, goal);
-        }
-    }
-
-    /// The program that is linked by the rules of this target.
-    fn linked_program(&self, target: &str) -> Option<String> {
-        let mut rules = self
-            .rules
-            .iter()
-            .filter(|rule| rule.targets.iter().any(|other| other == target));
-        rules.find_map(|rule| {
-            let lines = rule.recipe.iter().map(|line| self.expand(line));
-            // Make's implicit rule links an object file of the same name.
-            let is_implied = rule.recipe.is_empty()
-                && rule.prerequisites.iter().any(|need| {
-                    need.strip_suffix(".o").or(need.strip_suffix(".c")) == Some(target)
+/// Reads the steps from what [`DRY_RUN`] prints. Steps outside of the root are left out.
+fn steps(printed: &str, root: &Utf8Path) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut dirs: Vec<Utf8PathBuf> = Vec::new();
+    let mut target = None;
+    let mut continues = false;
+    for line in printed.lines() {
+        if let Some(dir) = entered(line) {
+            dirs.push(dir.into());
+        } else if is_make(line, ": Leaving directory '") {
+            dirs.pop();
+        } else if let Some(next) = traced(line) {
+            target = Some(next);
+        } else if let Some(step) = steps.last_mut().filter(|_| continues) {
+            step.command = format!("{}\n{line}", step.command);
+        } else if let Some(target) = target {
+            let dir = dirs.last().map_or(root, |dir| dir.as_path());
+            if let Ok(dir) = dir.strip_prefix(root) {
+                steps.push(Step {
+                    target: target.to_owned(),
+                    dir: dir.to_owned(),
+                    root: root.to_owned(),
+                    command: line.to_owned(),
                 });
-            let mut linked = lines.filter_map(|line| linker_output(&line, target));
-            linked
-                .next()
-                .or_else(|| is_implied.then(|| target.to_owned()))
-        })
+            }
+        }
+        continues = line.ends_with('\\');
     }
+    steps
+}
+
+/// Whether make itself prints this line: `make: …` or `make[1]: …`.
+fn is_make(line: &str, words: &str) -> bool {
+    line.starts_with("make") && line.contains(words)
+}
+
+fn entered(line: &str) -> Option<&str> {
+    let (_, dir) = line.split_once(": Entering directory '")?;
+    dir.strip_suffix('\'').filter(|_| line.starts_with("make"))
+}
+
+/// The target of the commands that follow a line such as `Makefile:5: update target 'x' due to: y`.
+fn traced(line: &str) -> Option<&str> {
+    let (place, rest) = line.split_once(": ")?;
+    let is_line = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_place = place == "<builtin>" || is_line(place.rsplit_once(':')?.1);
+    let rest = rest.strip_prefix("update ").unwrap_or(rest);
+    let rest = rest.strip_prefix("target '").filter(|_| is_place)?;
+    let (target, why) = rest.split_once('\'')?;
+    (why.starts_with(" due to") || why.contains("does not exist") || why.contains("PHONY"))
+        .then_some(target)
+}
+
+impl Step {
+    /// Whether this runs tests, judging by the target's name; a step that compiles or links does not.
+    fn runs_tests(&self) -> bool {
+        let target = self.target.as_str();
+        let is_named = TEST_TARGETS.contains(&target)
+            || !target.contains(['.', '/']) && is_test(target.as_ref());
+        is_named && !commands(&self.command).any(|command| is_compiler(&command))
+    }
+
+    /// The program that this links, relative to the root.
+    fn program(&self) -> Option<Utf8PathBuf> {
+        let mut dir = self.dir.clone();
+        for words in commands(&self.command) {
+            if let [cd, to] = words.as_slice()
+                && cd == "cd"
+            {
+                dir = dir.join(to);
+            }
+            if let Some(name) = linked(&words) {
+                let path = normal(&self.root.join(dir).join(name));
+                return path.strip_prefix(&self.root).ok().map(Utf8Path::to_owned);
+            }
+        }
+        None
+    }
+}
+
+/// The words of each of the commands that a shell runs.
+fn commands(line: &str) -> impl Iterator<Item = Vec<String>> {
+    let line = line.replace("\\\n", " ");
+    let parts: Vec<String> = line.split(['\n', ';', '&', '|']).map(str::to_owned).collect();
+    parts
+        .into_iter()
+        .map(|part| shlex::split(&part).unwrap_or_default())
+}
+
+fn is_compiler(words: &[String]) -> bool {
+    let name = words.first().and_then(|word| word.rsplit('/').next());
+    name.is_some_and(|name| {
+        name.ends_with("cc")
+            || ["gcc", "clang", "c99", "c89"].iter().any(|one| name.contains(one))
+            || name == "ld"
+    })
 }
 
 /// The program that a command links.
-fn linker_output(line: &str, target: &str) -> Option<String> {
-    let words: Vec<_> = line
-        .trim_start_matches(['@', '-', '+', ' '])
-        .split_whitespace()
-        .collect();
-    let compiler = words.first()?.rsplit('/').next()?;
-    let is_compiler = compiler.ends_with("cc")
-        || ["gcc", "clang", "c99", "c89", "ld"]
-            .iter()
-            .any(|name| compiler.contains(name));
+fn linked(words: &[String]) -> Option<&str> {
     let is_other =
-        |word: &str| matches!(word, "-c" | "-E" | "-S" | "-shared") || word.starts_with("-M");
-    if !is_compiler || words.iter().any(|word| is_other(word)) {
+        |word: &str| matches!(word, "-c" | "-E" | "-S" | "-shared" | "-r") || word.starts_with("-M");
+    if !is_compiler(words) || words.iter().any(|word| is_other(word)) {
         return None;
     }
     let name = match words.iter().position(|word| word.starts_with("-o")) {
-        Some(at) if words[at] == "-o" => *words.get(at + 1)?,
+        Some(at) if words[at] == "-o" => words.get(at + 1)?,
         Some(at) => &words[at][2..],
         None if words
             .iter()
@@ -288,64 +223,92 @@ fn linker_output(line: &str, target: &str) -> Option<String> {
         }
         None => return None,
     };
-    let name = name.replace("$@", target);
-    let is_program = !name.contains('$')
-        && ![".o", ".so", ".a", ".la"]
-            .iter()
-            .any(|end| name.ends_with(end));
-    is_program.then_some(name)
+    let is_other = [".o", ".so", ".a", ".la"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    (!is_other).then_some(name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn programs(text: &str) -> Vec<String> {
-        let listing = Listing {
-            dir: "/nowhere".into(),
-            files: BTreeSet::from(["tool.c".into(), "lib.c".into()]),
-        };
-        let makefile = Makefile::parse(text);
-        makefile.programs(&makefile.goal(&listing))
+    const ROOT: &str = "/t/p";
+
+    /// What GNU Make 4.3 prints for a makefile of which plain `make` links `calc`, calls itself in `sub`, and runs tests.
+    const PRINTED: &str = "make: Entering directory '/t/p'
+<builtin>: update target 'a.o' due to: a.c
+gcc    -c -o a.o a.c
+Makefile:5: update target 'calc' due to: a.o b.o
+gcc -o calc a.o b.o
+Makefile:11: target 'sub' does not exist
+make -C sub
+make[1]: Entering directory '/t/p/sub'
+Makefile:2: update target 'q' due to: q.c
+mkdir -p bin && cc -o bin/q q.c
+make[1]: Leaving directory '/t/p/sub'
+Makefile:7: update target 'check' due to: calc
+./calc 7
+echo hi; \\
+ true
+make: Leaving directory '/t/p'
+";
+
+    fn programs(command: &str) -> Vec<String> {
+        let printed = format!("Makefile:1: target 'it' does not exist\n{command}\n");
+        let steps = steps(&printed, ROOT.into());
+        let programs = steps.iter().filter_map(Step::program);
+        programs.map(Utf8PathBuf::into_string).collect()
     }
 
     #[test]
-    fn the_program_is_what_plain_make_links() {
-        assert_eq!(programs("calc: a.o b.o\n\t$(CC) -o $@ $^\n"), ["calc"]);
+    fn commands_are_read_with_their_targets_and_directories() {
+        let steps = steps(PRINTED, ROOT.into());
+        let read: Vec<_> = steps
+            .iter()
+            .map(|step| (step.target.as_str(), step.dir.as_str(), step.command.as_str()))
+            .collect();
         assert_eq!(
-            programs(
-                ".PHONY: all\nBIN = bin\nall: ${BIN}/x\n$(BIN)/x: a.c\n\t@gcc a.c -o $(BIN)/x\n"
-            ),
-            ["bin/x"]
+            read,
+            [
+                ("a.o", "", "gcc    -c -o a.o a.c"),
+                ("calc", "", "gcc -o calc a.o b.o"),
+                ("sub", "", "make -C sub"),
+                ("q", "sub", "mkdir -p bin && cc -o bin/q q.c"),
+                ("check", "", "./calc 7"),
+                ("check", "", "echo hi; \\\n true"),
+            ]
         );
-        assert_eq!(
-            programs(
-                "OBJS := a.o \\\n  b.o\n%.o: %.c\n\tcc -c -o $@ $<\nt: $(OBJS)\n\tcc -ot $(OBJS) # it\n"
-            ),
-            ["t"]
-        );
-        assert_eq!(programs("calc: calc.o stack.o\ncalc.o: calc.h\n"), ["calc"]);
-        assert_eq!(programs("all: tool\n"), ["tool"]);
-        assert_eq!(programs("run:\n\tgcc a.c\n\t./a.out\n"), ["a.out"]);
-        assert_eq!(
-            programs("SRC = a.c b.c\nall: p\np: $(SRC:.c=.o)\n\tcc $^ -o p\n"),
-            ["p"]
-        );
-        assert_eq!(
-            programs("all: one two\none: a.c\n\tcc -o $@ a.c\ntwo: b.c\n\tcc -o $@ b.c\n"),
-            ["one", "two"]
-        );
+        let programs: Vec<_> = steps.iter().filter_map(Step::program).collect();
+        assert_eq!(programs, ["calc", "sub/bin/q"]);
+        let tests: Vec<_> = steps.iter().filter(|step| step.runs_tests()).collect();
+        assert_eq!(tests.len(), 2);
+        assert_eq!(recipe(&steps, "check"), ["./calc 7", "echo hi; \\", "true"]);
+        // The target of `sub` cannot be built from here.
+        assert_eq!(without_tests(&steps), None);
+        assert_eq!(without_tests(&steps[..3]), Some(vec!["calc"]));
     }
 
     #[test]
-    fn unknown_programs_are_not_guessed() {
-        assert!(programs("all:\n\t$(MAKE) -C src\n").is_empty());
-        assert!(
-            programs("NAME = $(shell basename $(CURDIR))\nall:\n\tcc -o $(NAME) a.c\n").is_empty()
-        );
-        assert!(
-            programs("lib.a: lib.o\n\tar rcs $@ $^\nlib.o: lib.c\n\tcc -c lib.c -o lib.o\n")
-                .is_empty()
-        );
+    fn a_linker_says_which_program_it_makes() {
+        for (command, program) in [
+            ("cc -ot a.o", "t"),
+            ("/usr/bin/gcc-12 a.c", "a.out"),
+            ("cd out && clang ../a.c -o p", "out/p"),
+            ("gcc /t/p/a.c -o /t/p/bin/x", "bin/x"),
+            ("cc -o 'a b' a.c; ./a", "a b"),
+        ] {
+            assert_eq!(programs(command), [program], "{command}");
+        }
+        for command in [
+            "cc -c a.c -o a.o",
+            "cc -shared -o a.so a.o",
+            "ar rcs lib.a a.o",
+            "gcc -o /usr/bin/x a.c",
+            "gcc --version",
+            "echo cc -o x a.c",
+        ] {
+            assert_eq!(programs(command), [""; 0], "{command}");
+        }
     }
 }

@@ -4,8 +4,27 @@ mod damaged;
 
 use std::fs;
 
+use camino::Utf8PathBuf;
+
+use super::tools::Answer;
 use super::*;
 use crate::subject::c::Program;
+
+/// A machine without build tools.
+struct NoTools(Utf8PathBuf);
+
+impl Tools for NoTools {
+    fn root(&mut self) -> Result<&Utf8Path> {
+        Ok(&self.0)
+    }
+
+    fn ask(&mut self, _: &Utf8Path, _: &[&str]) -> Result<Answer> {
+        Ok(Answer {
+            stdout: String::new(),
+            failure: Some("is not installed".to_owned()),
+        })
+    }
+}
 
 const MAIN: &str = "#include <stdio.h>\nint main(void)\n{\n    return 0;\n}\n";
 
@@ -26,9 +45,15 @@ impl Dir {
         Utf8Path::from_path(self.0.path()).unwrap()
     }
 
+    /// Writes the file where no build tool is installed.
+    fn written(&self) -> Result<String> {
+        let root = self.path().canonicalize_utf8().unwrap();
+        write(&root, &mut NoTools(root.clone()))
+    }
+
     /// The summary, the text of the file, and the program that it describes.
     fn init(&self) -> (String, String, Program) {
-        let summary = init(self.path()).unwrap();
+        let summary = self.written().unwrap();
         let path = self.path().join(NAME);
         let text = fs::read_to_string(&path).unwrap();
         let options = super::super::options::COptions {
@@ -50,10 +75,11 @@ fn cases(program: &Program) -> Vec<String> {
 #[test]
 fn what_is_there_is_never_overwritten() {
     let dir = Dir::new(&[("a.c", MAIN), (NAME, "mine")]);
-    let error = init(dir.path()).unwrap_err().to_string();
+    let error = dir.written().unwrap_err().to_string();
     assert!(error.contains("nopol.toml already exists"), "{error}");
     assert_eq!(fs::read_to_string(dir.path().join(NAME)).unwrap(), "mine");
-    let error = init(Dir::new(&[("a.py", "")]).path())
+    let error = Dir::new(&[("a.py", "")])
+        .written()
         .unwrap_err()
         .to_string();
     assert!(error.contains("no C file"), "{error}");
@@ -184,78 +210,6 @@ fn of_several_programs_one_is_chosen() {
 }
 
 #[test]
-fn a_makefile_tells_program_and_tests() {
-    let make =
-        "CC=gcc\nall: calc\ncalc: a.o\n\t$(CC) -o $@ a.o\ntest: calc\n\t./test.sh seven && ./$<\n";
-    let script = "#!/bin/sh\ncase $1 in\nseven) ./calc 7 ;;\nesac\n";
-    let dir = Dir::new(&[
-        ("Makefile", make),
-        ("a.c", "int a;\n"),
-        ("test.sh", script),
-        ("t/x.args", "1 2\n"),
-        ("t/x.out", "3\n"),
-    ]);
-    let (summary, text, program) = dir.init();
-    assert_eq!(program.build, "make");
-    assert_eq!(cases(&program), ["x: ./calc 1 2"]);
-    assert!(text.contains("#     ./test.sh seven && ./$<\n"), "{text}");
-    assert!(
-        text.contains("# [c.script]\n# command = \"sh test.sh {name}\"\n# names = [\"seven\"]\n"),
-        "{text}"
-    );
-    assert!(summary.contains("target `test` of Makefile"), "{summary}");
-}
-
-#[test]
-fn cmake_tells_programs_and_tests() {
-    let lists = "project(Calc C)\nadd_executable(${PROJECT_NAME} a.c)\nenable_testing()\nadd_subdirectory(t)\n\
-        add_test(NAME two COMMAND Calc 1 \"1 +\")\nadd_test(NAME bad COMMAND Calc)\n\
-        set_tests_properties(bad PROPERTIES WILL_FAIL TRUE)\nadd_test(NAME no COMMAND ${UNKNOWN})\n\
-        add_test(NAME worse COMMAND Calc)\nset_property(TEST worse PROPERTY WILL_FAIL TRUE)\n";
-    let below = "add_executable(test_a a.c)\nadd_test(a test_a)\n\
-        add_test(NAME in COMMAND $<TARGET_FILE:test_a> x WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/t)\n";
-    let files = [
-        ("CMakeLists.txt", lists),
-        ("t/CMakeLists.txt", below),
-        ("a.c", "int a;\n"),
-        ("b.c", "int b;\n"),
-    ];
-    let (summary, _, program) = Dir::new(&files).init();
-    assert_eq!(
-        program.build,
-        "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build"
-    );
-    assert_eq!(
-        cases(&program),
-        [
-            "a: build/t/test_a",
-            "in: ../build/t/test_a x",
-            "two: build/Calc 1 1 +"
-        ]
-    );
-    assert_eq!(program.cases[1].cwd, "t");
-    assert!(summary.contains("left out: bad, no, worse"), "{summary}");
-}
-
-#[test]
-fn a_test_that_cmake_does_not_add_here_is_none() {
-    let lists = "add_executable(x a.c)\nadd_test(NAME one COMMAND x 1)\n\
-        if(WIN32)\nadd_test(NAME win COMMAND x 2)\nelse()\nadd_test(NAME two COMMAND x 2)\nendif()\n\
-        if(EXTRA)\nadd_test(NAME three COMMAND x 3)\nendif()\n\
-        function(more)\nadd_test(NAME four COMMAND x 4)\nendfunction()\n\
-        #[[ add_test(NAME five COMMAND x 5) ]]\n";
-    let files = [("CMakeLists.txt", lists), ("a.c", MAIN)];
-    let (summary, _, program) = Dir::new(&files).init();
-    assert_eq!(
-        cases(&program),
-        ["one: build/x 1", "two: build/x 2", "three: build/x 3"]
-    );
-    assert!(summary.contains("left out: four.\n"), "{summary}");
-    let todo = "in an `if` are included, but its condition was not evaluated; delete those that CMake does not add: three.\n";
-    assert!(summary.contains(todo), "{summary}");
-}
-
-#[test]
 fn a_compilation_database_tells_the_sources() {
     let dir = Dir::new(&[
         ("CMakeLists.txt", "add_executable(x a.c)"),
@@ -312,19 +266,4 @@ fn a_compilation_database_gives_the_options_that_the_text_needs() {
     );
     let todo = "check `build`: compile_commands.json compiles each file with its own options";
     assert!(summary.contains(todo), "{summary}");
-}
-
-#[test]
-fn what_cannot_be_a_test_is_said() {
-    // Two tests with the same name.
-    let lists = "add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\n";
-    let files = [
-        ("a.c", MAIN),
-        ("CMakeLists.txt", lists),
-        ("1.in", ""),
-        ("1.out", ""),
-    ];
-    let (summary, _, program) = Dir::new(&files).init();
-    assert!(program.cases.is_empty());
-    assert!(summary.contains("two tests have the name `1`"), "{summary}");
 }
