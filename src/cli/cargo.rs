@@ -8,7 +8,7 @@ use super::Target;
 use super::options::{named, switch};
 use crate::config::{Config, ConfigError};
 use crate::subject::cargo::options::{CargoOptions, TestTool};
-use crate::subject::cargo::settings_files;
+use crate::subject::cargo::{RUN_TEST, RunOptions, settings_files};
 use crate::subject::{Project, SubjectError};
 
 /// Which workspace, tests, features and profile; the same words as cargo's.
@@ -127,6 +127,22 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true)]
     frozen: Option<bool>,
 
+    /// Repair a run instead of a test: of the binary, or that of --bin, or the example of --example, with ARGS after `--` as
+    /// its arguments. It must exit with 0; your tests say what must not change
+    #[arg(long, help_heading = "Tests")]
+    #[serde(skip)]
+    run: bool,
+
+    /// With --run: the file with what the run must print to standard output
+    #[arg(long, value_name = "FILE", help_heading = "Tests", requires = "run")]
+    #[serde(skip)]
+    expect: Option<Utf8PathBuf>,
+
+    /// With --run: the file that the run reads as standard input
+    #[arg(long, value_name = "FILE", help_heading = "Tests", requires = "run")]
+    #[serde(skip)]
+    stdin: Option<Utf8PathBuf>,
+
     /// Arguments for the test binaries
     #[arg(last = true, value_name = "ARGS")]
     #[serde(skip)]
@@ -144,7 +160,18 @@ impl Target for CargoFlags {
     }
 
     fn add_flags(&self, config: &mut Config) -> Result<(), ConfigError> {
-        config.add_flags(self)
+        /// The settings of `--run`.
+        #[derive(Serialize)]
+        struct OfRun {
+            failing: [&'static str; 1],
+        }
+        config.add_flags(self)?;
+        match self.run {
+            true => config.add_flags(&OfRun {
+                failing: [RUN_TEST],
+            }),
+            false => Ok(()),
+        }
     }
 
     fn project(&self, config: &Config) -> Result<Project, ConfigError> {
@@ -153,7 +180,15 @@ impl Target for CargoFlags {
             manifest_path: self.manifest_path.clone(),
             target_dir: self.target_dir.clone(),
             config: self.config.clone(),
-            test_args: self.test_args.clone(),
+            test_args: match self.run {
+                true => Vec::new(),
+                false => self.test_args.clone(),
+            },
+            run: self.run.then(|| RunOptions {
+                args: self.test_args.clone(),
+                expect: self.expect.clone(),
+                stdin: self.stdin.clone(),
+            }),
             ..options
         }))
     }

@@ -91,7 +91,13 @@ pub fn current(args: &[OsString]) -> (Vec<OsString>, Vec<String>) {
 fn exclude_files(args: &mut [OsString]) -> Option<String> {
     const NEW: &str = "--exclude-file";
     let is_c = args.iter().take(2).any(|arg| arg == "c");
-    let is_glob = |value: &str| is_c || value.contains(['/', '*']) || value.ends_with(".rs");
+    // Cargo takes globs of packages, too.
+    let has_packages = args.iter().any(|arg| arg == "--workspace");
+    let is_glob = |value: &str| {
+        is_c || value.contains('/')
+            || value.ends_with(".rs")
+            || value.contains('*') && !has_packages
+    };
     let end = args.iter().position(|arg| arg == "--");
     let end = end.unwrap_or(args.len());
     let mut is_found = false;
@@ -158,6 +164,9 @@ mod tests {
             written("--exclude src/gen/* --workspace --exclude tools --exclude=a.rs").0,
             "--exclude-file src/gen/* --workspace --exclude tools --exclude-file=a.rs"
         );
+        assert_eq!(written("--exclude gen*").0, "--exclude-file gen*");
+        let packages = "--workspace --exclude gen*";
+        assert_eq!(written(packages).0, packages);
         assert_eq!(
             written("c --exclude gen -- --exclude a.c").0,
             "c --exclude-file gen -- --exclude a.c"

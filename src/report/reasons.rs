@@ -157,7 +157,7 @@ impl Outcome {
             }
             _ => {
                 "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a \
-                 proc macro and under `#[cfg(test)]` cannot be patched."
+                 proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched."
             }
         }
     }

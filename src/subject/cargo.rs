@@ -11,6 +11,7 @@ mod manifests;
 mod nextest;
 pub mod options;
 mod outside;
+mod run;
 pub mod runtime;
 mod seed;
 pub mod wrapper;
@@ -24,7 +25,8 @@ use nopol_source::rust::CrateRoot;
 pub use self::manifests::settings_files;
 use self::options::CargoOptions;
 use self::outside::Outside;
-use super::{Subject, SubjectError, paths};
+pub use self::run::{NAME as RUN_TEST, RunOptions};
+use super::{AddedFile, Subject, SubjectError, paths};
 
 /// A package with code that may be patched.
 #[derive(Clone, Debug)]
@@ -52,6 +54,8 @@ pub struct Packages {
     pub neighbours: Vec<Member>,
     /// Whether packages of others may use all these, by a `[patch]`.
     pub patches: bool,
+    /// The test of a run, which only the working copies have.
+    pub added: Option<AddedFile>,
 }
 
 /// Reads the workspace's metadata.
@@ -74,7 +78,7 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
         .map_err(|_| {
             SubjectError::Usage(format!("{manifest} is not below its workspace root {root}"))
         })?;
-    let members = metadata
+    let mut members: Vec<Member> = metadata
         .workspace_packages()
         .into_iter()
         .filter_map(|package| {
@@ -94,8 +98,10 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
             metadata: package,
         })
     };
+    let mut options = options.clone();
+    let added = run::add(&mut options, &root, &mut members)?;
     let packages = Packages {
-        options: options.clone(),
+        options,
         manifest,
         build_dir: metadata
             .build_directory
@@ -103,6 +109,7 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
         members,
         neighbours: outside.linked.into_iter().filter_map(neighbour).collect(),
         patches: outside.patches,
+        added,
     };
     packages.check(&root)?;
     Ok(Subject {
@@ -115,6 +122,14 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
 }
 
 impl Packages {
+    fn no_package(&self, wanted: &str, root: &Utf8Path) -> SubjectError {
+        let names: Vec<_> = self.members.iter().map(|member| &*member.name).collect();
+        SubjectError::Usage(format!(
+            "no package `{wanted}` in the workspace {root}; it has {}",
+            names.join(", ")
+        ))
+    }
+
     fn check(&self, root: &Utf8Path) -> Result<(), SubjectError> {
         let options = &self.options;
         if !options.workspace && !options.exclude.is_empty() {
@@ -122,14 +137,22 @@ impl Packages {
                 "--exclude leaves a package out of --workspace, which is not given; --exclude-file leaves out files".to_owned(),
             ));
         }
-        for wanted in options.package.iter().chain(&options.exclude) {
+        for pattern in &options.exclude {
+            // Cargo takes a glob here.
+            let glob = nopol_basics::paths::glob(pattern)
+                .map_err(|error| SubjectError::Usage(format!("--exclude {pattern}: {error}")))?
+                .compile_matcher();
+            if !self
+                .members
+                .iter()
+                .any(|member| glob.is_match(&member.name))
+            {
+                return Err(self.no_package(pattern, root));
+            }
+        }
+        for wanted in &options.package {
             if !self.members.iter().any(|member| member.name == *wanted) {
-                let names: Vec<_> = self.members.iter().map(|member| &*member.name).collect();
-                return Err(SubjectError::Usage(format!(
-                    "no package `{wanted}` in the workspace {}; it has {}",
-                    root,
-                    names.join(", ")
-                )));
+                return Err(self.no_package(wanted, root));
             }
         }
         let named = |kind: TargetKind, names: &[String]| {

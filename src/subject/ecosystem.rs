@@ -18,7 +18,7 @@ use nopol_source::Language;
 use nopol_source::language::Readable;
 
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use super::{Subject, SubjectError, files};
+use super::{AddedFile, Subject, SubjectError, files};
 
 /// The user's description of a subject of one kind.
 pub trait Description {
@@ -239,6 +239,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// # Errors
     /// [`SubjectError::Usage`] if a file cannot be read.
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError>;
+
+    /// A file that its working copies have besides.
+    fn added_file(&self) -> Option<&AddedFile> {
+        None
+    }
 
     /// The options by which the user chose some of its targets or packages; `None` if all count.
     fn selection(&self) -> Option<String> {

@@ -102,6 +102,15 @@ impl Default for Project {
     }
 }
 
+/// A file that only working copies have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedFile {
+    /// Relative to the subject's root.
+    pub path: Utf8PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
 /// What is under repair.
 #[derive(Clone, Debug)]
 pub struct Subject {

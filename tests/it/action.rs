@@ -49,7 +49,7 @@ fn does<'v>(step: &'v Value, what: &str) -> &'v str {
 
 #[test]
 fn only_the_step_that_posts_has_the_token() {
-    let action = yaml(&text_of(".ci/action/action.yml"));
+    let action = yaml(&text_of("action.yml"));
     let steps = steps(&action["runs"]);
     let has_token = |step: &&Value| all(step).contains("token");
     let with_token: Vec<&Value> = steps.iter().filter(has_token).collect();
@@ -72,7 +72,7 @@ fn only_the_step_that_posts_has_the_token() {
 
 #[test]
 fn the_solver_is_installed_on_every_run_and_the_cache_follows_the_sources() {
-    let action = yaml(&text_of(".ci/action/action.yml"));
+    let action = yaml(&text_of("action.yml"));
     let steps = steps(&action["runs"]);
     let at = |what: &dyn Fn(&Value) -> bool| steps.iter().position(what).unwrap();
     let apt = at(&|step| does(step, "run").contains("apt-get install --yes libz3"));
@@ -99,7 +99,7 @@ fn the_solver_is_installed_on_every_run_and_the_cache_follows_the_sources() {
         let output = dir.join("output");
         let ran = Command::new("bash")
             .args(["-euo", "pipefail", "-c", does(version, "run")])
-            .env("GITHUB_ACTION_PATH", dir.join(".ci/action"))
+            .env("GITHUB_ACTION_PATH", dir)
             .env("GITHUB_OUTPUT", &output)
             .output()
             .unwrap();
@@ -115,7 +115,7 @@ fn the_solver_is_installed_on_every_run_and_the_cache_follows_the_sources() {
         ("src/main.rs", "c"),
         ("crates/heap/src/lib.rs", "c"),
         ("instrument/src/lib.rs", "d"),
-        (".ci/action/action.yml", "e"),
+        ("action.yml", "e"),
     ] {
         let path = dir.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -131,6 +131,49 @@ fn the_solver_is_installed_on_every_run_and_the_cache_follows_the_sources() {
         assert_ne!(run(dir.path()), before, "{changed}");
         fs::write(&path, text).unwrap();
     }
+}
+
+#[test]
+fn a_release_has_the_archives_that_binstall_downloads() {
+    let workflow = yaml(&text_of(".github/workflows/release.yml"));
+    let steps = steps(&workflow["jobs"]["build"]);
+    let pack = steps.iter().find(|step| step["name"] == "Pack").unwrap();
+    let manifest: toml_edit::DocumentMut = text_of("Cargo.toml").parse().unwrap();
+    let binstall = &manifest["package"]["metadata"]["binstall"];
+    let filled = |key: &str| {
+        let pattern = binstall[key].as_str().unwrap();
+        [
+            ("{ name }", "cargo-nopol"),
+            ("{ target }", "an-arch"),
+            ("{ bin }", "cargo-nopol"),
+            ("{ binary-ext }", ""),
+        ]
+        .iter()
+        .fold(pattern.to_owned(), |text, (from, to)| {
+            text.replace(from, to)
+        })
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let built = dir.path().join("target/an-arch/release");
+    fs::create_dir_all(&built).unwrap();
+    fs::write(built.join("cargo-nopol"), "the tool").unwrap();
+    fs::write(dir.path().join("README.md"), "").unwrap();
+    let run = |command: &str| {
+        let ran = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", command])
+            .env("TARGET", "an-arch")
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{command}: {ran:?}");
+        ran.stdout
+    };
+    run(does(pack, "run"));
+    let url = filled("pkg-url");
+    let archive = url.rsplit('/').next().unwrap();
+    run(&format!("shasum --check {archive}.sha256"));
+    let tool = run(&format!("tar xzOf {archive} {}", filled("bin-dir")));
+    assert_eq!(tool, b"the tool");
 }
 
 #[test]
@@ -160,7 +203,7 @@ fn workflows_of_the_documentation_check_out_what_is_meant_and_install_what_they_
                 if does(step, "uses").starts_with("actions/checkout@") {
                     assert_eq!(step["with"]["persist-credentials"], false);
                 }
-                if does(step, "uses").contains("/.ci/action@") {
+                if does(step, "uses").contains("/cargo-nopol@") {
                     assert_eq!(workflow["permissions"]["pull-requests"], "write");
                     let checkout = &steps(job)[0]["with"];
                     assert_eq!(checkout["ref"], "${{ github.event.pull_request.head.sha }}");

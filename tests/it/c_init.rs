@@ -126,7 +126,10 @@ fn make_says_what_it_links_and_how_it_tests() {
         ("a.c", MAIN),
         ("below/Makefile", "q: q.o\n"),
         ("below/q.c", MAIN),
-        ("test.sh", "#!/bin/sh\ncase $1 in\nseven) ./out/calc 7 ;;\nesac\n"),
+        (
+            "test.sh",
+            "#!/bin/sh\ncase $1 in\nseven) ./out/calc 7 ;;\nesac\n",
+        ),
         ("t/x.args", "1 2\n"),
         ("t/x.out", "3\n"),
     ]);
@@ -181,9 +184,8 @@ fn cmake_says_which_programs_and_tests_there_are() {
         ("n7", "./Calc 7 ../in", "build"),
         ("n8", "./Calc 8 ../in", "build"),
     ] {
-        let table = format!(
-            "[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\ncwd = \"{cwd}\"\n"
-        );
+        let table =
+            format!("[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\ncwd = \"{cwd}\"\n");
         assert!(text.contains(&table), "{text}");
     }
     assert!(!text.contains("\"win\""), "{text}");
@@ -209,5 +211,8 @@ fn tests_that_cannot_be_described_are_left_to_the_user() {
     assert!(!text.contains("\n[[c.test]]"), "{text}");
     assert!(summary.contains("two tests have the name `1`"), "{summary}");
     let (summary, _) = written(&[("a.c", MAIN), ("CMakeLists.txt", "nonsense(\n")]);
-    assert!(summary.contains("so CMakeLists.txt was not read"), "{summary}");
+    assert!(
+        summary.contains("so CMakeLists.txt was not read"),
+        "{summary}"
+    );
 }

@@ -25,7 +25,7 @@ use crate::subject::ecosystem::{
     Answered, Description, Ecosystem, Package, ProgramText, ToolRules,
 };
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::subject::{Subject, SubjectError, files, paths};
+use crate::subject::{AddedFile, Subject, SubjectError, files, paths};
 
 impl Description for CargoOptions {
     fn load(&self) -> Result<Subject, SubjectError> {
@@ -59,6 +59,11 @@ impl Ecosystem for Packages {
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
+        if self.added.is_some() {
+            return Err(SubjectError::Usage(
+                "--run works with `cargo nopol` and `localize` only".to_owned(),
+            ));
+        }
         let dirs = self
             .members
             .iter()
@@ -73,6 +78,10 @@ impl Ecosystem for Packages {
             may_have_examples: may_have_doctests(self, texts),
             ..whole
         })
+    }
+
+    fn added_file(&self) -> Option<&AddedFile> {
+        self.added.as_ref()
     }
 
     fn selection(&self) -> Option<String> {

@@ -3,6 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
+use super::run::RunOptions;
+
 /// Which workspace, tests, features and profile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -62,6 +64,9 @@ pub struct CargoOptions {
     /// Arguments for the test binaries.
     #[serde(skip)]
     pub test_args: Vec<String>,
+    /// A run of a program that counts as a test.
+    #[serde(skip)]
+    pub run: Option<RunOptions>,
 }
 
 /// What runs the user's tests.
@@ -176,7 +181,8 @@ impl CargoOptions {
     pub fn build_args(&self, packages: &[String]) -> Vec<String> {
         let mut args = self.package_args(packages);
         args.extend(self.target_args());
-        if !self.names_targets() {
+        // A program that is run may be an example.
+        if !self.names_targets() && self.run.is_none() {
             // The targets of `cargo test`, without examples and benches.
             args.push("--tests".to_string());
         }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::listing::{Listing, is_test};
 use super::tools::{Answer, Tools};
-use crate::subject::paths::normal;
+use crate::subject::paths::{normal, relative};
 
 const LISTS: &str = "CMakeLists.txt";
 /// Properties of tests that do not change when they pass.
@@ -59,8 +59,7 @@ pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
     }
     let root = tools.root()?.to_owned();
     let programs = programs(&root, build).context("cannot read the answer of cmake")?;
-    let is_program =
-        |path: &&Utf8PathBuf| !is_test(path) && !is_test(&path.with_extension("c"));
+    let is_program = |path: &&Utf8PathBuf| !is_test(path) && !is_test(&path.with_extension("c"));
     build_info.programs = programs
         .iter()
         .filter(is_program)
@@ -74,10 +73,9 @@ pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
     let Answer { stdout, failure } = tools.ask(build.into(), &ctest)?;
     let shown = serde_json::from_str(&stdout).unwrap_or_default();
     if let Some(failure) = failure {
-        build_info.todo.push(format!(
-            "add the tests: `{}` {failure}",
-            ctest.join(" ")
-        ));
+        build_info
+            .todo
+            .push(format!("add the tests: `{}` {failure}", ctest.join(" ")));
     }
     let mut unsupported = Vec::new();
     let Shown { tests } = shown;
@@ -102,7 +100,10 @@ fn stand_in(path: &Utf8Path) -> Result<()> {
         fs::create_dir_all(dir)?;
     }
     fs::write(path, "")?;
-    Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
+    Ok(fs::set_permissions(
+        path,
+        fs::Permissions::from_mode(0o755),
+    )?)
 }
 
 /// The executables that the build makes in the root, relative to it and sorted; from the answer of CMake's file API.
@@ -204,7 +205,7 @@ impl Test {
         let up = cwd.components().map(|_| "..").collect::<Utf8PathBuf>();
         let (program, args) = self.command.split_first()?;
         let program = match Utf8Path::new(program).strip_prefix(root) {
-            Ok(below) => invocation(within(cwd, &up, below).as_str()),
+            Ok(_) => invocation(relative(&root.join(cwd), Utf8Path::new(program)).as_str()),
             Err(_) => program.clone(),
         };
         let args = args.iter().map(|word| without_root(word, root, &up));
@@ -214,14 +215,6 @@ impl Test {
             command: line(words.iter().map(String::as_str)),
             cwd: (!cwd.as_str().is_empty()).then(|| cwd.to_string()),
         })
-    }
-}
-
-/// A path below the root, relative to the working directory.
-fn within(cwd: &Utf8Path, up: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
-    match path.strip_prefix(cwd) {
-        Ok(below) => below.to_owned(),
-        Err(_) => up.join(path),
     }
 }
 

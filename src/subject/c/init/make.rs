@@ -190,7 +190,10 @@ impl Step {
 /// The words of each of the commands that a shell runs.
 fn commands(line: &str) -> impl Iterator<Item = Vec<String>> {
     let line = line.replace("\\\n", " ");
-    let parts: Vec<String> = line.split(['\n', ';', '&', '|']).map(str::to_owned).collect();
+    let parts: Vec<String> = line
+        .split(['\n', ';', '&', '|'])
+        .map(str::to_owned)
+        .collect();
     parts
         .into_iter()
         .map(|part| shlex::split(&part).unwrap_or_default())
@@ -200,15 +203,18 @@ fn is_compiler(words: &[String]) -> bool {
     let name = words.first().and_then(|word| word.rsplit('/').next());
     name.is_some_and(|name| {
         name.ends_with("cc")
-            || ["gcc", "clang", "c99", "c89"].iter().any(|one| name.contains(one))
+            || ["gcc", "clang", "c99", "c89"]
+                .iter()
+                .any(|one| name.contains(one))
             || name == "ld"
     })
 }
 
 /// The program that a command links.
 fn linked(words: &[String]) -> Option<&str> {
-    let is_other =
-        |word: &str| matches!(word, "-c" | "-E" | "-S" | "-shared" | "-r") || word.starts_with("-M");
+    let is_other = |word: &str| {
+        matches!(word, "-c" | "-E" | "-S" | "-shared" | "-r") || word.starts_with("-M")
+    };
     if !is_compiler(words) || words.iter().any(|word| is_other(word)) {
         return None;
     }
@@ -266,7 +272,13 @@ make: Leaving directory '/t/p'
         let steps = steps(PRINTED, ROOT.into());
         let read: Vec<_> = steps
             .iter()
-            .map(|step| (step.target.as_str(), step.dir.as_str(), step.command.as_str()))
+            .map(|step| {
+                (
+                    step.target.as_str(),
+                    step.dir.as_str(),
+                    step.command.as_str(),
+                )
+            })
             .collect();
         assert_eq!(
             read,

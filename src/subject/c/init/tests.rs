@@ -78,10 +78,7 @@ fn what_is_there_is_never_overwritten() {
     let error = dir.written().unwrap_err().to_string();
     assert!(error.contains("nopol.toml already exists"), "{error}");
     assert_eq!(fs::read_to_string(dir.path().join(NAME)).unwrap(), "mine");
-    let error = Dir::new(&[("a.py", "")])
-        .written()
-        .unwrap_err()
-        .to_string();
+    let error = Dir::new(&[("a.py", "")]).written().unwrap_err().to_string();
     assert!(error.contains("no C file"), "{error}");
 }
 

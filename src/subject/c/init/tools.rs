@@ -79,7 +79,8 @@ impl<'a> Copy<'a> {
         let path = Utf8PathBuf::from_path_buf(scratch.path().canonicalize()?)
             .map_err(|path| io::Error::other(format!("{} is not UTF-8", path.display())))?;
         let lock = File::create(path.join("lock"))?;
-        self.supervisor.remove_if_killed(vec![path.clone()], &lock)?;
+        self.supervisor
+            .remove_if_killed(vec![path.clone()], &lock)?;
         let root = path.join(self.dir.file_name().unwrap_or("root"));
         let (from, to): (PathBuf, PathBuf) = (self.dir.into(), root.clone().into());
         let stop: &AtomicBool = &self.supervisor.interrupted();
@@ -100,13 +101,18 @@ impl Tools for Copy<'_> {
     fn ask(&mut self, cwd: &Utf8Path, words: &[&str]) -> Result<Answer> {
         let supervisor = self.supervisor;
         let Made { scratch, root, .. } = self.made()?;
-        let scratch = Utf8PathBuf::from_path_buf(scratch.path().canonicalize()?).unwrap_or_default();
+        let scratch =
+            Utf8PathBuf::from_path_buf(scratch.path().canonicalize()?).unwrap_or_default();
         let (program, args) = words.split_first().context("no tool")?;
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let (stdout, stderr) = (scratch.join("stdout"), scratch.join("stderr"));
         let env = [("LC_ALL", "C"), ("TMPDIR", scratch.as_str())];
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let unset = [&Confinement::unset()[..], &["MAKEFLAGS", "MAKELEVEL", "MFLAGS"]].concat();
+        let unset = [
+            &Confinement::unset()[..],
+            &["MAKEFLAGS", "MAKELEVEL", "MFLAGS"],
+        ]
+        .concat();
         let exit = supervisor.run(&Job {
             program: (*program).into(),
             args: &args,
@@ -133,7 +139,9 @@ impl Tools for Copy<'_> {
         let failure = match exit {
             Err(_) if is_missing() => Some("cannot be run, because it is not installed".to_owned()),
             Err(error) => return Err(error),
-            Ok(exit) if exit.timed_out => Some(format!("takes longer than {} s", PATIENCE.as_secs())),
+            Ok(exit) if exit.timed_out => {
+                Some(format!("takes longer than {} s", PATIENCE.as_secs()))
+            }
             Ok(exit) if exit.code == Some(0) => None,
             Ok(_) => Some(match reason(&read(&stderr)) {
                 Some(line) => format!("fails: {line}"),
@@ -149,7 +157,10 @@ impl Tools for Copy<'_> {
 
 /// The line of an error output that says most: the first that has `error` or make's stars in it, or the last one.
 fn reason(errors: &str) -> Option<&str> {
-    let mut lines = errors.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut lines = errors
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
     let last = lines.clone().next_back();
     let says = |line: &&str| line.contains("***") || line.to_lowercase().contains("error");
     lines.find(says).or(last)
