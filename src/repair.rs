@@ -118,6 +118,7 @@ fn pipeline(
         }
         _ => subject,
     };
+    outcome.run_test = subject.ecosystem.added_file().cloned();
     let setup = Setup::new(settings, subject, supervisor)?;
     if let Some(shortfall) = setup.shortfall() {
         progress.warn(shortfall);

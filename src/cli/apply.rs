@@ -28,7 +28,7 @@ use crate::report::format::{human, json};
 use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
-use crate::subject::patching::{self, Change};
+use crate::subject::patching::{self, Change, Presence};
 
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
@@ -256,6 +256,15 @@ pub(super) fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     Ok(real)
 }
 
+/// The place of a file that does not exist yet, if it is in the subject.
+fn new_file(subject: &Subject, file: &Utf8Path) -> Result<Utf8PathBuf> {
+    let path = subject.path_of(file);
+    let there = path.ancestors().skip(1).find(|dir| dir.exists());
+    let there = there.with_context(|| format!("cannot find the directory of {path}"))?;
+    let missing = path.strip_prefix(there)?;
+    Ok(own(subject, there)?.join(missing))
+}
+
 /// What the last search found.
 struct Last {
     outcome: Outcome,
@@ -342,11 +351,12 @@ pub fn apply(
     let edits = edits(patch, alternative)?;
     let current = Current::new(settings)?;
     let mut files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
-    files.extend(test.map(|test| test.file.as_str()));
+    let in_file = test.filter(|test| !test.is_new_file);
+    files.extend(in_file.map(|test| test.file.as_str()));
     let (mut changes, mut beneath, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         let of_file: Vec<&EditReport> = edits.iter().filter(|edit| edit.file == file).collect();
-        let new_test = test.filter(|test| test.file == file);
+        let new_test = in_file.filter(|test| test.file == file);
         let found = current.file(file, &of_file)?;
         found.refuse_fixed(patch, &outcome.names)?;
         for (earlier, _) in &found.since {
@@ -371,6 +381,15 @@ pub fn apply(
             path: found.path,
             before: found.text,
             after,
+            presence: Presence::Stays,
+        });
+    }
+    if let Some(test) = test.filter(|test| test.is_new_file) {
+        changes.push(Change {
+            path: new_file(&settings.subject()?, &test.file)?,
+            before: String::new(),
+            after: test.text.clone(),
+            presence: Presence::Appears,
         });
     }
     let confirmed = match is_tested {

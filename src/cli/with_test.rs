@@ -11,13 +11,15 @@ use crate::repair::discriminating::{DiscriminatingTest, Patch, Question};
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
 use crate::report::{Choice, Outcome, PatchReport};
+use crate::subject::AddedFile;
+use crate::subject::cargo::RUN_TEST;
 
 /// Most other patches from which a test should distinguish a patch.
 const MOST_RIVALS: usize = 4;
 /// The most tests near which one is looked for.
 const MOST_TESTS: usize = 6;
 
-/// Looks for a test that passes with a patch and fails with another.
+/// Looks for a test that passes with a patch and fails with another. After `--run` it is that run.
 ///
 /// # Errors
 /// If there is no such patch or no other one, no test is found, or the run is stopped.
@@ -27,6 +29,17 @@ pub fn find(
     choice: Choice,
     quiet: bool,
 ) -> Result<DiscriminatingTest> {
+    if let Some(AddedFile { path, text }) = &outcome.run_test {
+        return Ok(DiscriminatingTest {
+            name: RUN_TEST.to_owned(),
+            file: path.clone(),
+            is_new_file: true,
+            original: String::new(),
+            at: 0,
+            text: text.clone(),
+            fails: "the program without the patch".to_owned(),
+        });
+    }
     let current = Current::new(settings)?;
     let Some(question) = question(&current, outcome, choice)? else {
         bail!(

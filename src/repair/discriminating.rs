@@ -75,6 +75,8 @@ pub struct DiscriminatingTest {
     pub name: String,
     /// The file to add it to, relative to the subject's root.
     pub file: Utf8PathBuf,
+    /// Whether this file does not exist yet.
+    pub is_new_file: bool,
     /// The text of this file.
     pub original: String,
     /// The byte of the text at which it is inserted.

@@ -35,6 +35,8 @@ use std::sync::Arc;
 use nopol_basics::agree;
 use serde::{Deserialize, Serialize};
 
+use crate::subject::AddedFile;
+
 pub use self::assurance::{Assurance, advice, claim, number};
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
 pub use self::ended::Ended;
@@ -89,6 +91,9 @@ pub struct Outcome {
     pub files: BTreeMap<String, Arc<str>>,
     /// The sites that were examined or listed.
     pub sites: Vec<SiteReport>,
+    /// The test of `--run`, which the subject does not have.
+    #[serde(default)]
+    pub run_test: Option<AddedFile>,
     /// The patches, best first.
     pub patches: Vec<PatchReport>,
     /// The results of `faults`, which has no patches, the likeliest first.
@@ -163,6 +168,7 @@ pub enum Reach {
 impl Default for Outcome {
     fn default() -> Self {
         Self {
+            run_test: None,
             ending: Ending::NoPatch,
             message: None,
             warnings: Vec::new(),

@@ -69,6 +69,7 @@ pub fn parse(text: &str) -> Vec<Applied> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::subject::patching::Presence;
 
     #[test]
     fn the_latest_patches_are_read_as_they_were_written() {
@@ -79,6 +80,7 @@ mod tests {
                 path: "/a".into(),
                 before: "b".to_owned(),
                 after: "c".to_owned(),
+                presence: Presence::Stays,
             }],
         };
         let all: Vec<Applied> = (0..30).map(patch).collect();
@@ -95,6 +97,7 @@ mod tests {
                 path: path.into(),
                 before: before.to_owned(),
                 after: after.to_owned(),
+                presence: Presence::Stays,
             }],
         };
         let patches = [

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_source::language::Readable;
+use serde::{Deserialize, Serialize};
 
 use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
@@ -103,7 +104,7 @@ impl Default for Project {
 }
 
 /// A file that only working copies have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedFile {
     /// Relative to the subject's root.
     pub path: Utf8PathBuf,

@@ -1,13 +1,26 @@
 //! Writes patches into the subject and takes them back: all files of a patch, or none.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
+use std::os::unix::fs::PermissionsExt;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_basics::diff;
 use serde::{Deserialize, Serialize};
+
+/// Whether a file is there before and after a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Presence {
+    /// Before and after it.
+    #[default]
+    Stays,
+    /// Only after it; its directory may be new, too.
+    Appears,
+    /// Only before it.
+    Goes,
+}
 
 /// A file with another text than before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +31,9 @@ pub struct Change {
     pub before: String,
     /// Its text with the patch.
     pub after: String,
+    /// A text of a file that is not there is empty.
+    #[serde(default)]
+    pub presence: Presence,
 }
 
 impl Change {
@@ -27,6 +43,11 @@ impl Change {
             path: self.path,
             before: self.after,
             after: self.before,
+            presence: match self.presence {
+                Presence::Stays => Presence::Stays,
+                Presence::Appears => Presence::Goes,
+                Presence::Goes => Presence::Appears,
+            },
         }
     }
 
@@ -74,25 +95,73 @@ pub fn make(changes: &[Change]) -> Result<()> {
     let mut prepared = Vec::new();
     for change in changes {
         let path = &change.path;
-        let now = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
-        if now != change.before {
-            bail!("{path} has changed since; nothing was written");
+        if change.presence == Presence::Appears {
+            if path.symlink_metadata().is_ok() {
+                bail!("{path} exists already; nothing was written");
+            }
+        } else {
+            let now = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+            if now != change.before {
+                bail!("{path} has changed since; nothing was written");
+            }
         }
-        prepared.push(prepare(path, &change.after)?);
+        prepared.push(Prepared::of(change)?);
     }
     for (nth, file) in prepared.into_iter().enumerate() {
         let path = &changes[nth].path;
-        if let Err(error) = file.persist(path) {
+        if let Err(error) = file.make(path) {
             for done in &changes[..nth] {
-                let back = prepare(&done.path, &done.before)?;
-                back.persist(&done.path)
+                let back = Prepared::of(&done.clone().reversed());
+                back.and_then(|back| Ok(back.make(&done.path)?))
                     .with_context(|| format!("cannot restore {}", done.path))?;
             }
-            return Err(error.error)
-                .with_context(|| format!("cannot write {path}; nothing was changed"));
+            return Err(error).with_context(|| format!("cannot write {path}; nothing was changed"));
         }
     }
     Ok(())
+}
+
+/// A change that only the last step is missing of.
+enum Prepared {
+    Text(tempfile::NamedTempFile),
+    Removal,
+}
+
+impl Prepared {
+    fn of(change: &Change) -> Result<Self> {
+        let path = &change.path;
+        Ok(match change.presence {
+            Presence::Stays => Self::Text(prepare(path, &change.after)?),
+            Presence::Goes => Self::Removal,
+            Presence::Appears => {
+                let dir = path.parent().unwrap_or(path);
+                let cannot = || format!("cannot write {path}; nothing was changed");
+                fs::create_dir_all(dir).with_context(cannot)?;
+                // As any new file of the user.
+                let all = fs::Permissions::from_mode(0o666);
+                let mut file = tempfile::Builder::new()
+                    .prefix(".nopol-")
+                    .permissions(all)
+                    .tempfile_in(dir)
+                    .with_context(cannot)?;
+                file.write_all(change.after.as_bytes())
+                    .with_context(cannot)?;
+                Self::Text(file)
+            }
+        })
+    }
+
+    fn make(self, path: &Utf8Path) -> io::Result<()> {
+        match self {
+            Self::Text(file) => file.persist(path).map(drop).map_err(|error| error.error),
+            Self::Removal => {
+                fs::remove_file(path)?;
+                // It was made for this file if nothing else is in it.
+                let _ = path.parent().map(fs::remove_dir);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// A file beside this one, with its permissions and another text.
@@ -119,8 +188,6 @@ fn prepare(path: &Utf8Path, text: &str) -> Result<tempfile::NamedTempFile> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     fn changes(dir: &Utf8Path) -> Vec<Change> {
@@ -130,6 +197,7 @@ mod tests {
                 path: dir.join(name),
                 before: "old".to_owned(),
                 after: format!("new {name}"),
+                presence: Presence::Stays,
             }
         };
         vec![change("a.rs"), change("b.rs")]
@@ -141,6 +209,7 @@ mod tests {
             path: "a.rs".into(),
             before: "if a > b {} if ü {}".to_owned(),
             after: "if a >= b {} if ü {}".to_owned(),
+            presence: Presence::Stays,
         };
         let moved = |part: &str| {
             let at = change.before.find(part).unwrap();
@@ -162,6 +231,7 @@ mod tests {
             path: "a.rs".into(),
             before: "if a > b {}\nif c > d {}\nif e {}\n".to_owned(),
             after: "if a >= b {}\nif c > d {}\nif e {}\nif f {}\n".to_owned(),
+            presence: Presence::Stays,
         };
         let at = change.before.find("c > d").unwrap();
         let moved = change.moved(&(at..at + 5)).unwrap();

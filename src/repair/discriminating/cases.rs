@@ -62,6 +62,7 @@ pub(super) fn find(
             return Ok(None);
         };
         return Ok(Some(DiscriminatingTest {
+            is_new_file: false,
             name: case.name,
             file: file.to_owned(),
             at: original.len(),

@@ -74,6 +74,7 @@ pub(super) fn find(
             for text in found.kept(variant, value, &known, &why(question, rival)) {
                 if near.holds(&question.patch.edits, &rival.edits, &text)? {
                     return Ok(Some(DiscriminatingTest {
+                        is_new_file: false,
                         name: found.new_name(),
                         at: found.end,
                         text,
