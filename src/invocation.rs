@@ -77,7 +77,11 @@ impl Invocation {
             (Depth::Repair, Ok(subject)) => {
                 current_dependencies(&self.settings, subject, &self.settings.outputs)
             }
-            _ => None,
+            (_, Ok(subject)) => {
+                note_outputs(&self.settings, subject);
+                None
+            }
+            (_, Err(_)) => None,
         };
         let progress = Progress::new(Arc::clone(&observer));
         let mut outcome = repair::run(&self.settings, subject, &self.supervisor, progress);
@@ -289,6 +293,21 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     }
 }
 
+/// Notes beside the last outcome which files this run writes, so that they do not count as changes later.
+fn note_outputs(settings: &Settings, subject: &Subject) {
+    let last_file = LastFile::of(subject, settings.work_dir.as_deref());
+    let last = last_file.read().and_then(|text| last::parse(&text));
+    let Some(last) = last.filter(|last| !settings.outputs.is_subset(&last.outputs)) else {
+        return;
+    };
+    let is_new = |path: &&PathBuf| !last.dependencies.contains_key(&path.display().to_string());
+    let mut outputs = last.outputs.clone();
+    outputs.extend(settings.outputs.iter().filter(is_new).cloned());
+    let text = last::render_any(&last.outcome, &last.dependencies, &outputs, last.ended);
+    // If it cannot be written, the next search runs again.
+    let _ = text.is_some_and(|text| last_file.write(&text).is_ok());
+}
+
 /// The current dependencies of a search, and the file that keeps its outcome; `None` if they cannot be
 /// determined.
 fn current_dependencies(
@@ -299,6 +318,9 @@ fn current_dependencies(
     let last_file = LastFile::of(subject, settings.work_dir.as_deref());
     let mut depends = dependencies::of(subject, last_file.dir(), outputs)?;
     depends.insert("the settings".to_owned(), settings_hash(settings));
+    if let Some(added) = subject.ecosystem.added_file() {
+        depends.insert("the run".to_owned(), format!("{:016x}", fnv1a(&added.text)));
+    }
     if let Some(version) = &settings.reference {
         depends.insert("the reference".to_owned(), dependencies::of_dir(version)?);
     }

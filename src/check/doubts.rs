@@ -27,6 +27,8 @@ pub fn unwatched(reason: Unwatched) -> String {
 
 /// It builds only with sanitizers.
 const ONLY_SANITIZED: Unwatched = "the program does not build without the sanitizers";
+/// It is not built as it was when the patch was accepted.
+const NOT_BUILT: Unwatched = "the program could not be built once more";
 /// It was started in vain.
 const CANNOT_RUN: Unwatched =
     "valgrind cannot run the program: its build adds a sanitizer, or it is for another processor";
@@ -76,7 +78,10 @@ impl Validator<'_> {
             self.write(workspace, edits)?;
             let build = workspace.build(Linked::Plain)?;
             if !build.succeeded {
-                return Ok(Err(ONLY_SANITIZED));
+                return Ok(Err(match self.unsanitized {
+                    Some(_) => ONLY_SANITIZED,
+                    None => NOT_BUILT,
+                }));
             }
             let mut found = Vec::new();
             for test in tests {

@@ -33,10 +33,12 @@ q      quit
 
 const HELP_APPLIED: &str = "\
 t      run your tests
-n      continue with the patches of the next probable cause
 u      undo: revert the patch and go on
 q      quit
 ";
+
+/// What stands before [`HELP_APPLIED`] if another cause has patches.
+const HELP_NEXT: &str = "n      continue with the patches of the next probable cause\n";
 
 /// What can be answered, and the exit codes, for `--help`.
 pub fn keys() -> String {
@@ -45,7 +47,7 @@ pub fn keys() -> String {
     format!(
         "Answers, a key each (followed by Enter where the input is no terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
         indented(HELP),
-        indented(HELP_APPLIED)
+        indented(HELP_NEXT) + &indented(HELP_APPLIED)
     )
 }
 
@@ -248,9 +250,9 @@ impl Walk<'_> {
     fn applied(&mut self, at: usize) -> Result<Option<usize>> {
         self.applied.push(at);
         let other = self.other_cause();
-        let choices = match other {
-            Some(_) => "[n]ext cause, [t]est, [u]ndo, [q]uit, [?] ",
-            None => "[t]est, [u]ndo, [q]uit, [?] ",
+        let (choices, next) = match other {
+            Some(_) => ("[n]ext cause, [t]est, [u]ndo, [q]uit, [?] ", HELP_NEXT),
+            None => ("[t]est, [u]ndo, [q]uit, [?] ", ""),
         };
         loop {
             match (answer::key(choices)?.as_deref(), other) {
@@ -274,9 +276,9 @@ impl Walk<'_> {
                     self.applied.pop();
                     return Ok(Some(at));
                 }
-                (Some("?"), _) => say(HELP_APPLIED)?,
+                (Some("?"), _) => say(&format!("{next}{HELP_APPLIED}"))?,
                 (Some(answer), _) => say(&format!(
-                    "unknown answer `{answer}`; the answers are:\n{HELP_APPLIED}"
+                    "unknown answer `{answer}`; the answers are:\n{next}{HELP_APPLIED}"
                 ))?,
             }
         }

@@ -39,9 +39,10 @@ impl Hints {
             None => match changes::since(root, "HEAD") {
                 Ok(changed) => changed,
                 Err(error) if settings.only_in_diff => {
-                    return Err(SubjectError::Usage(format!(
-                        "--only-in-diff: git does not know which lines have uncommitted changes: {error:#}; name a commit or a diff with --in-diff"
-                    )));
+                    return Err(SubjectError::Usage(match changes::unnamed(root, "HEAD") {
+                        Some(_) => "--only-in-diff: uncommitted changes are known only if the workspace root is the top of a git repository; name a file with a diff: git diff --relative > FILE, and --in-diff FILE".to_owned(),
+                        None => format!("--only-in-diff: git does not know which lines have uncommitted changes: {error:#}; name a commit or a diff with --in-diff"),
+                    }));
                 }
                 // Without git, or before the first commit, nothing counts as changed.
                 Err(_) => Changed::default(),
@@ -59,9 +60,10 @@ impl Hints {
                 changes::parse(&text)
             }
             Some(commit) => changes::since(root, commit).map_err(|error| {
-                SubjectError::Usage(format!(
-                    "--in-diff {commit} is neither a file nor a commit: {error:#}"
-                ))
+                SubjectError::Usage(match changes::unnamed(root, commit) {
+                    Some(why) => format!("--in-diff {commit} is no file, and {why}"),
+                    None => format!("--in-diff {commit} is neither a file nor a commit: {error:#}"),
+                })
             })?,
         };
         let mut hints = Self {

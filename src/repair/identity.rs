@@ -57,10 +57,13 @@ pub fn tell_shown(
         changes::shown(&text)
     } else {
         changes::shown_since(root, base).map_err(|error| {
-            wrong(format!(
-                "it is neither a file nor a commit to compare with: {error:#}. A diff in a file will do: \
-                 git diff {base}...HEAD > FILE"
-            ))
+            wrong(match changes::unnamed(root, &format!("{base}...HEAD")) {
+                Some(why) => format!("it is no file, and {why}"),
+                None => format!(
+                    "it is neither a file nor a commit to compare with: {error:#}. A diff in a file will do: \
+                     git diff {base}...HEAD > FILE"
+                ),
+            })
         })?
     };
     outcome.diff_lines = Some(shown);

@@ -14,11 +14,23 @@ pub type Changed = BTreeMap<String, Vec<RangeInclusive<usize>>>;
 /// Files that can be patched.
 const SOURCES: [&str; 3] = ["*.rs", "*.c", "*.h"];
 
+/// Why a commit cannot be compared with, and what to give instead; `None` if it can, or git says why not.
+pub fn unnamed(root: &Utf8Path, commit: &str) -> Option<String> {
+    (!root.join(".git").exists()).then(|| {
+        format!(
+            "a commit can be named only if the workspace root is the top of a git repository; name a file with a diff instead: git diff --relative {commit} > FILE"
+        )
+    })
+}
+
 /// What differs from a commit in the sources, by paths relative to `root`.
 ///
 /// # Errors
 /// If `root` is not the top of a repository, git cannot be run, or it does not know the commit.
 pub fn since(root: &Utf8Path, commit: &str) -> Result<Changed> {
+    if let Some(why) = unnamed(root, commit) {
+        bail!(why);
+    }
     let mut changed = parse(&diff(root, commit, 0)?);
     // All of a file is new that git does not track yet.
     for file in untracked(root)? {
@@ -58,6 +70,9 @@ pub fn is_diff(text: &str) -> bool {
 /// # Errors
 /// As those of [`since`].
 pub fn shown_since(root: &Utf8Path, commit: &str) -> Result<Changed> {
+    if let Some(why) = unnamed(root, &format!("{commit}...HEAD")) {
+        bail!(why);
+    }
     Ok(shown(&diff(root, &format!("{commit}...HEAD"), AROUND)?))
 }
 
@@ -93,9 +108,6 @@ pub fn shown(diff: &str) -> Changed {
 const AROUND: usize = 3;
 
 fn diff(root: &Utf8Path, commit: &str, around: usize) -> Result<String> {
-    if !root.join(".git").exists() {
-        bail!("the workspace root is not the top of a git repository");
-    }
     if commit.starts_with('-') {
         bail!("`{commit}` is not a commit");
     }

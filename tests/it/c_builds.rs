@@ -415,3 +415,32 @@ int main(int argc, char **argv) {
     }
     assert!(!run.stdout.contains("99 instead"), "{}", run.stdout);
 }
+
+#[test]
+fn a_build_that_notes_where_the_compiler_is_works_in_every_working_copy() {
+    let source = "#include <stdlib.h>\n\nint main(int argc, char **argv)\n{\n    int n = argc > 1 ? atoi(argv[1]) : 0;\n    \
+        if (n > 5)\n        return 1;\n    return 0;\n}\n";
+    let test = |n: i32, exit: i32| {
+        format!("\n[[c.test]]\nname = \"{n}\"\ncommand = \"./p {n}\"\nexit = {exit}\n")
+    };
+    // As CMake and configure scripts do.
+    let config = "[c]\nsources = [\"p.c\"]\nbuild = \"[ -f at ] || command -v cc > at; $(cat at) -o p p.c\"\n".to_owned()
+        + &test(5, 1)
+        + &test(4, 0)
+        + &test(6, 1);
+    let subject = Subject::new(&[("p.c", source), ("nopol.toml", &config)]);
+    let args = ["--no-cache", "--jobs", "2", "--format", "json"];
+    let runs = [subject.nopol_c(&args), subject.nopol_c(&args)];
+    let patches = runs.each_ref().map(|run| {
+        let patches = &run.json()["patches"];
+        let diffs = patches.as_array().unwrap().iter();
+        diffs
+            .map(|patch| patch["diff"].to_string())
+            .collect::<Vec<_>>()
+    });
+    assert!(patches[0].len() > 1, "{patches:?}");
+    assert_eq!(patches[0], patches[1]);
+    for run in &runs {
+        assert!(!run.stderr.contains("valgrind"), "{}", run.stderr);
+    }
+}

@@ -61,6 +61,7 @@ mod ranking;
 mod remarks;
 mod reports;
 mod review;
+mod run;
 mod semantics;
 mod served;
 mod setup;

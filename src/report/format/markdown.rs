@@ -84,15 +84,21 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 
 fn title(outcome: &Outcome) -> String {
     let number = number(&outcome.patches);
+    if !outcome.faults.is_empty() {
+        let number = count(outcome.faults.len(), "set of places");
+        let stopped = match outcome.ending {
+            Ending::TimeLimit => " (time limit reached)",
+            _ => "",
+        };
+        return format!(
+            "cargo nopol: {number} where different values make the failing tests pass{stopped}"
+        );
+    }
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => format!("cargo nopol: {number}"),
         Ending::NoPatch => format!("cargo nopol: {}", outcome.none_found()),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
-        Ending::Localized if !outcome.faults.is_empty() => {
-            let number = count(outcome.faults.len(), "set of places");
-            format!("cargo nopol: {number} where different values make the failing tests pass")
-        }
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
 }

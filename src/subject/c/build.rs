@@ -65,7 +65,8 @@ fn once(
     } else if program.sanitize && !at.is_unsanitized {
         args.push(SANITIZED);
     }
-    if !args.is_empty() {
+    // Also without arguments: what configures a build may note the compiler's path for later builds, which have some.
+    if !args.is_empty() || at.subject.tool.is_some() {
         let shims = shims(at)?;
         let path = std::env::var("PATH").unwrap_or_default();
         env.push(("PATH".to_owned(), format!("{shims}:{path}")));
@@ -313,7 +314,7 @@ fn watches_addresses(at: &Workspace, program: &Program) -> bool {
 
 /// A directory with links to the tool under the names of all installed compilers.
 fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
-    let dir = at.logs.join("shims");
+    let dir = at.logs.join(shim::DIR_NAME);
     if dir.is_dir() {
         return Ok(dir);
     }

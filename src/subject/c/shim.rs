@@ -16,6 +16,8 @@ use super::calls::Call;
 
 /// The variable with the directory of the links; if it is set, this process may be a shim.
 pub const DIR: &str = "NOPOL_SHIMS";
+/// The name of that directory. A build that noted the path of a link may call it without the variable.
+pub const DIR_NAME: &str = "nopol-shims";
 /// The variable with additional arguments for every compiler, separated by spaces.
 pub const ARGS: &str = "NOPOL_SHIM_ARGS";
 /// The variable with the names of the compilers that can report errors as JSON, separated by spaces. If it is set,
@@ -55,9 +57,13 @@ pub fn compilers() -> BTreeSet<String> {
 /// If this process was started as a shim, becomes the compiler and does not return. Returns an error if there is
 /// no compiler of that name, and `None` if this process is not a shim.
 pub fn run_if_shim() -> Option<std::io::Error> {
-    let dir = PathBuf::from(std::env::var_os(DIR)?);
     let mut args = std::env::args_os();
     let program = args.next()?;
+    let beside = || {
+        let dir = Path::new(&program).parent()?;
+        (dir.file_name()? == DIR_NAME).then(|| dir.to_owned())
+    };
+    let dir = std::env::var_os(DIR).map(PathBuf::from).or_else(beside)?;
     let name = Path::new(&program).file_name()?.to_owned();
     if !is_compiler(&name.to_string_lossy()) {
         return None;

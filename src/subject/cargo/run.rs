@@ -164,14 +164,24 @@ fn text(
         .and_then(|cwd| Utf8PathBuf::from_path_buf(cwd).ok())
         .unwrap_or_else(|| dir.to_owned());
     let cwd = place(&cwd, root, dir);
+    let mut before = String::new();
     let stdin = match &run.stdin {
         None => String::new(),
         Some(file) => {
             let file = real("--stdin", file)?;
-            format!(
-                "\n        .stdin(std::fs::File::open({}).unwrap())",
+            let opened = if file.starts_with(root) {
                 place(&file, root, dir)
-            )
+            } else {
+                // The test must not depend on files elsewhere.
+                let bytes = fs::read(&file)
+                    .map_err(|error| SubjectError::Usage(format!("--stdin {file}: {error}")))?;
+                let text = bytes.escape_ascii();
+                before = format!(
+                    "    let stdin = format!(\"{{}}/stdin-{{}}\", env!(\"CARGO_TARGET_TMPDIR\"), std::process::id());\n    std::fs::write(&stdin, b\"{text}\").unwrap();\n"
+                );
+                "&stdin".to_owned()
+            };
+            format!("\n        .stdin(std::fs::File::open({opened}).unwrap())")
         }
     };
     let expected = match &run.expect {
@@ -196,7 +206,7 @@ use std::process::Command;
 
 #[test]
 fn {NAME}() {{
-    let output = Command::new({started}){args}
+{before}    let output = Command::new({started}){args}
         .current_dir({cwd}){stdin}
         .output()
         .unwrap();

@@ -1,0 +1,162 @@
+//! `--run`: a run of a program that fails is repaired like a failing test.
+
+use crate::bad_input::assert_says;
+use crate::common::Subject;
+
+/// The nth word of a line. `>` should be `>=`, which no test of the crate shows.
+const LIB: &str = "pub fn nth<'a>(words: &[&'a str], n: usize) -> &'a str {
+    if n > words.len() {
+        return words[words.len() - 1];
+    }
+    words[n]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn beyond_the_end_is_the_last() {
+        assert_eq!(super::nth(&[\"a\", \"b\"], 5), \"b\");
+        assert_eq!(super::nth(&[\"a\", \"b\"], 0), \"a\");
+        assert_eq!(super::nth(&[\"a\", \"b\"], 1), \"b\");
+    }
+}
+";
+
+/// Prints the word of standard input that its argument numbers.
+const MAIN: &str = "use std::io::Read;
+
+fn main() {
+    let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).unwrap();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    println!(\"{}\", subject::nth(&words, n));
+}
+";
+
+const MANIFEST: &str = "[package]\nname = \"subject\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+
+fn subject(more: &[(&str, &str)]) -> Subject {
+    let files = [
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", LIB),
+        ("src/main.rs", MAIN),
+        ("words.txt", "a b\n"),
+    ];
+    Subject::new(&[&files[..], more].concat())
+}
+
+#[test]
+fn a_run_that_panics_is_repaired_and_can_leave_a_test() {
+    let subject = subject(&[]);
+    let before = subject.snapshot();
+    let args = [
+        "--run",
+        "--stdin",
+        "words.txt",
+        "--format",
+        "json",
+        "--",
+        "2",
+    ];
+    let run = subject.nopol(&args);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.json();
+    assert_eq!(
+        report["patches"][0]["fixes"][0],
+        "subject::nopol_run::nopol_run"
+    );
+    let diff = report["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("+    if n >= words.len() {"), "{diff}");
+    assert_eq!(subject.snapshot(), before);
+
+    let run = subject.nopol(&["apply", "1", "--with-test"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let added =
+        "added the test `nopol_run` to tests/nopol_run.rs; the program without the patch fails it";
+    assert!(run.stdout.contains(added), "{}", run.stdout);
+    let tested = subject.cargo_test(&["--test", "nopol_run"]);
+    assert_eq!(tested.code, 0, "{}", tested.stdout);
+    let again = subject.nopol(&["--run", "--", "2"]);
+    assert_says(&again, 2, &["tests/nopol_run.rs exists already"]);
+
+    let run = subject.nopol(&["undo"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(!subject.root.join("tests").exists());
+    assert_eq!(subject.read("src/lib.rs"), LIB);
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn what_a_run_prints_may_be_expected() {
+    let main = MAIN.replace("subject::nth(&words, n)", "subject::nth(&words, n).len()");
+    let lib = LIB.replace(
+        "        return words[words.len() - 1];",
+        "        return \"\";",
+    );
+    let lib = lib.replace("5), \"b\")", "5), \"\")");
+    let lib = lib.replace("    words[n]", "    words.get(n).unwrap_or(&\"none\")");
+    let examples = MAIN.replace("println!", "print!");
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", &lib),
+        ("src/bin/length.rs", &main),
+        ("src/bin/other.rs", "fn main() {}\n"),
+        ("examples/shown.rs", &examples),
+        ("zero.txt", "0\n"),
+    ]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let words = elsewhere.path().join("words.txt");
+    std::fs::write(&words, "a b\n").unwrap();
+    let empty = elsewhere.path().join("empty.txt");
+    std::fs::write(&empty, "").unwrap();
+    let (words, empty) = (words.to_str().unwrap(), empty.to_str().unwrap());
+    for (program, expected) in [
+        (["--bin", "length"], "zero.txt"),
+        (["--example", "shown"], empty),
+    ] {
+        let run = subject.nopol(
+            &[
+                &[
+                    "--run", "--stdin", words, "--expect", expected, "--format", "json",
+                ][..],
+                &program,
+                &["--", "2"],
+            ]
+            .concat(),
+        );
+        assert_eq!(run.code, 0, "{program:?}: {}", run.stderr);
+        let diff = run.json()["patches"][0]["diff"].to_string();
+        assert!(diff.contains("+    if n >= words.len() {"), "{diff}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_made_a_test_is_a_usage_error() {
+    let subject = subject(&[("src/bin/other.rs", "fn main() {}\n")]);
+    for (args, words) in [
+        (&["--run"][..], "there are several programs: "),
+        (&["--run", "--bin", "none"], "there is no bin target `none`"),
+        (
+            &["--run", "--example", "none"],
+            "there is no example target `none`, and no other one",
+        ),
+        (
+            &["--run", "--bin", "other", "--expect", "none"],
+            "--expect none: ",
+        ),
+        (&["--expect", "words.txt"], "--run"),
+        (
+            &["faults", "--run", "--bin", "other"],
+            "--run works with `cargo nopol`",
+        ),
+    ] {
+        assert_says(&subject.nopol(args), 2, &[words]);
+    }
+    let manifest = MANIFEST.to_owned() + "autotests = false\n";
+    let subject = Subject::new(&[("Cargo.toml", &manifest), ("src/main.rs", "fn main() {}\n")]);
+    assert_says(&subject.nopol(&["--run"]), 2, &["`autotests = false`"]);
+    let subject = Subject::new(&[("Cargo.toml", MANIFEST), ("src/main.rs", "fn main() {}\n")]);
+    let run = subject.nopol(&["--run", "--", "x"]);
+    assert_says(&run, 0, &["`subject x` exits with 0"]);
+}
