@@ -61,7 +61,7 @@ use self::setup::Setup;
 use self::showing::Presenter;
 use crate::exchange;
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome, Scope};
+use crate::report::{Ending, Outcome, RunTest, Scope};
 use crate::subject::{Subject, SubjectError, dependencies};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
@@ -118,7 +118,11 @@ fn pipeline(
         }
         _ => subject,
     };
-    outcome.run_test = subject.ecosystem.added_file().cloned();
+    let added = subject.ecosystem.added_file();
+    outcome.run_test = added.map(|file| RunTest {
+        path: file.path.clone(),
+        text: file.text.clone(),
+    });
     let setup = Setup::new(settings, subject, supervisor)?;
     if let Some(shortfall) = setup.shortfall() {
         progress.warn(shortfall);

@@ -10,8 +10,7 @@ use crate::invocation::Invocation;
 use crate::repair::discriminating::{DiscriminatingTest, Patch, Question};
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
-use crate::report::{Choice, Outcome, PatchReport};
-use crate::subject::AddedFile;
+use crate::report::{Choice, Outcome, PatchReport, RunTest};
 use crate::subject::cargo::RUN_TEST;
 
 /// Most other patches from which a test should distinguish a patch.
@@ -29,7 +28,7 @@ pub fn find(
     choice: Choice,
     quiet: bool,
 ) -> Result<DiscriminatingTest> {
-    if let Some(AddedFile { path, text }) = &outcome.run_test {
+    if let Some(RunTest { path, text }) = &outcome.run_test {
         return Ok(DiscriminatingTest {
             name: RUN_TEST.to_owned(),
             file: path.clone(),

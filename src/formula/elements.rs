@@ -20,12 +20,6 @@ fn target<'t>(statement: &'t str, expression: &'t str) -> Option<&'t str> {
         return Some(target);
     }
     let (before, _) = statement.rsplit_once(expression)?;
-    if let Some((target, list)) = before.rsplit_once('=')
-        && let Some(elements) = list.trim_start().strip_prefix('{')
-        && !elements.contains(['{', ';'])
-    {
-        return Some(target.trim_end());
-    }
     let before = before.trim_end().strip_suffix('=')?;
     let is_operator = |c: char| "+-*/%&|^<>".contains(c);
     Some(before.trim_end_matches(is_operator).trim_end())
@@ -79,8 +73,6 @@ mod tests {
             ("--(*p).t[n];", "--(*p).t[n]", "(*p).t[3]"),
             ("for (i = 0, t[n] = 7; i < n; i++)", "7", "t[3]"),
             ("self.cells[at] = self.next;", "self.next", "self.cells[3]"),
-            ("int n = 2, t[] = {1, 2, 5};", "2", "t[3]"),
-            ("int t[2][2] = {{1, 2}, {3, 5}};", "5", "element 3"),
             ("PUT(t, 5);", "5", "element 3"),
             ("*p = 5;", "5", "element 3"),
         ] {

@@ -476,6 +476,7 @@ pub fn targets(
         }
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
+            _ if outcome.run_test.is_some() => "The run succeeds.".to_owned(),
             true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }

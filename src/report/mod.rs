@@ -32,10 +32,9 @@ use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use camino::Utf8PathBuf;
 use nopol_basics::agree;
 use serde::{Deserialize, Serialize};
-
-use crate::subject::AddedFile;
 
 pub use self::assurance::{Assurance, advice, claim, number};
 pub use self::contexts::{ClauseReport, ContextReport, ContextRow, ContextTable, DifferenceReport};
@@ -51,6 +50,15 @@ pub use self::test_names::TestNames;
 
 /// A name that the tool itself defines, such as that of a kind of patch or of a command.
 pub type Name = &'static str;
+
+/// The test of `--run`: a file that the subject does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunTest {
+    /// Relative to the subject's root.
+    pub path: Utf8PathBuf,
+    /// What is in it.
+    pub text: String,
+}
 
 /// Everything that a run found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -93,7 +101,7 @@ pub struct Outcome {
     pub sites: Vec<SiteReport>,
     /// The test of `--run`, which the subject does not have.
     #[serde(default)]
-    pub run_test: Option<AddedFile>,
+    pub run_test: Option<RunTest>,
     /// The patches, best first.
     pub patches: Vec<PatchReport>,
     /// The results of `faults`, which has no patches, the likeliest first.

@@ -23,7 +23,6 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_source::language::Readable;
-use serde::{Deserialize, Serialize};
 
 use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
@@ -104,7 +103,7 @@ impl Default for Project {
 }
 
 /// A file that only working copies have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedFile {
     /// Relative to the subject's root.
     pub path: Utf8PathBuf,

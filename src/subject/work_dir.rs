@@ -246,12 +246,13 @@ impl WorkDir {
         });
         let exempt: Vec<PathBuf> = exempt.collect();
         let backups = self.slot.join(format!("aside{}", variant.suffix()));
-        let tree = Tree::new(&top, &copier.origins, exempt, &backups)?;
         if let Some(added) = subject.ecosystem.added_file() {
             let path = root.join(&added.path);
-            fs::create_dir_all(path.parent().unwrap_or(&root))?;
-            tree.write(&path, &added.text)?;
+            let made = fs::create_dir_all(path.parent().unwrap_or(&root));
+            made.and_then(|()| fs::write(&path, &added.text))
+                .with_context(|| format!("cannot write {path}"))?;
         }
+        let tree = Tree::new(&top, &copier.origins, exempt, &backups)?;
         Ok(Copied {
             tree,
             root,

@@ -185,6 +185,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
         "src/subject/c/fresh.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
+        "src/subject/c/init/cmake.rs",
     ];
     assert_only("serde_json", &[&own[..], &kept, &others].concat());
 }
@@ -197,13 +198,15 @@ fn command_lines_progress_bars_and_configuration_files_have_one_each() {
     let others = [
         "src/subject/cargo/nextest.rs",
         "src/subject/cargo/outside.rs",
+        "src/subject/cargo/run.rs",
         "src/subject/c/init/text.rs",
         "src/subject/c/print.rs",
     ];
     assert_only("toml_edit", &[&["src/config/"], &others[..]].concat());
     // Who stands in for a compiler is told, so that the library works in any program.
     for (file, code) in all_sources() {
-        let is_told = file.starts_with("src/cli/");
+        // The test of a run does so.
+        let is_told = file.starts_with("src/cli/") || file == "src/subject/cargo/run.rs";
         assert!(
             is_told || !code.contains("current_exe"),
             "{file} asks for the program it is in"

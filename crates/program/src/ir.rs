@@ -311,6 +311,13 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Whether the source has it. An initializer's list does not have the numbers of its elements.
+    pub const fn is_written(&self) -> bool {
+        self.span.start != self.span.end
+    }
+}
+
 /// The kinds of expressions. Operands are evaluated from left to right.
 #[derive(Clone, Debug)]
 pub enum ExprKind {

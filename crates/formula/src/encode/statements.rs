@@ -175,7 +175,7 @@ impl Encoder<'_> {
                 index,
                 length,
                 stride,
-            } => Some((array, index, *length, *stride)),
+            } if index.is_written() => Some((array, index, *length, *stride)),
             _ => None,
         };
         let Some((broken, free)) = self.free(place, expr.ty, element.is_some()) else {
