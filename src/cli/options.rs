@@ -133,7 +133,7 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_heap: Option<bool>,
 
-    /// Show no patch that only skips a statement or makes a condition constant
+    /// Show no patch that only removes a statement or makes a condition constant
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]
     no_trivial: Option<bool>,

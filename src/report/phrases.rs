@@ -12,7 +12,7 @@ use super::markup::code;
 /// The effect of the patch in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
-        "precondition" if leaves_out(patch) => "leaving this out",
+        "precondition" if removes(patch) => "removing this",
         "precondition" => "doing this only under a condition",
         "guard" if asserts(patch) => "an assertion before this",
         "guard" => "an early exit before this",
@@ -46,7 +46,7 @@ pub fn advice(patch: &PatchReport) -> String {
     let conditions = patch.edits.iter().map(|edit| code(&edit.condition));
     let conditions = conditions.collect::<Vec<String>>().join(" and ");
     match patch.kind {
-        "precondition" if leaves_out(patch) => "leave it out".to_owned(),
+        "precondition" if removes(patch) => "remove it".to_owned(),
         "precondition" => format!("do this only if {conditions}"),
         "guard" if asserts(patch) => format!("assert that {conditions}"),
         "guard" => format!("{} if {conditions}", leaves(patch)),
@@ -134,9 +134,9 @@ fn adds_operand(patch: &PatchReport) -> bool {
     patch.edits.iter().all(is_it)
 }
 
-/// Whether the patch only deletes code.
-fn leaves_out(patch: &PatchReport) -> bool {
-    // A statement whose condition is always false is deleted; formatting may also replace the code around it.
+/// Whether the patch only removes code.
+fn removes(patch: &PatchReport) -> bool {
+    // A statement whose condition is always false is removed; formatting may also replace the code around it.
     let is_never = |edit: &EditReport| edit.mark.is_some() && edit.condition == "false";
     let mut edits = patch.edits.iter();
     edits.all(|edit| edit.after.is_empty() || is_never(edit))

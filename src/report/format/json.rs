@@ -147,7 +147,7 @@ struct Patch<'a> {
     diff: &'a str,
     /// The tests it fixes.
     fixes: &'a [String],
-    /// A last resort: it only makes a condition constant or leaves a statement out.
+    /// A last resort: it only makes a condition constant or removes a statement.
     trivial: bool,
     /// It was rebuilt alone and passed the whole suite: `evidence` is `tested`.
     checked: bool,
