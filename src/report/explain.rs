@@ -80,6 +80,10 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
                 out,
                 "There is no other patch at this place to compare it with."
             ),
+            _ if !outcome.patches.iter().any(|other| has_sites_of(other, patch)) => writeln!(
+                out,
+                "Not compared with another patch: the others here change the code in another way."
+            ),
             _ => writeln!(
                 out,
                 "Not compared with another patch: only conditions found from recorded values can be compared."
@@ -170,15 +174,21 @@ fn is_beside(a: &PatchReport, b: &PatchReport) -> bool {
     a.id != b.id && edits.any(|one| b.edits.iter().any(|other| is_common(one, other)))
 }
 
-/// The other members of the patch's family.
+/// Whether another patch changes the code at exactly the same sites. Only then can their conditions be compared.
+fn has_sites_of(a: &PatchReport, b: &PatchReport) -> bool {
+    a.id != b.id && a.sites().eq(b.sites())
+}
+
+/// The alternatives to the patch.
 fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if patch.alike == 0 {
         return Ok(());
     }
     writeln!(
         out,
-        "{}, unchecked ({}):",
+        "{}, {} ({}):",
         agree(patch.alike, "Alternative", "Alternatives"),
+        super::phrases::unbuilt(patch.alike),
         outcome.family_is_alike(patch)
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 
 use super::Assurance;
 use super::EditReport;
@@ -148,6 +148,15 @@ pub fn sureness(patch: &PatchReport) -> String {
         true => format!("{} ({})", patch.likelihood(), percent(patch.confidence)),
         false => patch.likelihood().to_owned(),
     }
+}
+
+/// What no alternative was: built by itself.
+pub fn unbuilt(alternatives: usize) -> &'static str {
+    agree(
+        alternatives,
+        "not built on its own",
+        "not built on their own",
+    )
 }
 
 /// A share from 0 to 1 as a percentage.

@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&[&arguments[..], &["--time-limit", "0"]].concat());
     assert!(
         run.stdout
-            .contains("the time limit of 0 s ended the run of the tests; --time-limit gives more"),
+            .contains("the time limit of 0 s ended the run of the tests; --time-limit gives it more time"),
         "{}{}",
         run.stdout,
         run.stderr
