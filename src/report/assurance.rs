@@ -83,7 +83,8 @@ pub fn claim(patches: &[PatchReport]) -> String {
         let them = agree(patches.len(), "it", "them");
         return format!("no test was run with {them}");
     }
-    if (patches.iter()).all(|it| it.evidence == Assurance::Interpreted) {
+    let is_interpreted = |it: &PatchReport| it.evidence == Assurance::Interpreted;
+    if patches.iter().all(is_interpreted) {
         let (it, built) = match patches.len() {
             1 => ("it", "it was not built"),
             _ => ("each", "none was built"),

@@ -73,14 +73,17 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
     alternatives(patch, outcome, out)?;
     let Some(differs) = &patch.differs else {
+        let any = |is_it: fn(&PatchReport, &PatchReport) -> bool| {
+            outcome.patches.iter().any(|other| is_it(other, patch))
+        };
         return match outcome.patches.len() {
             _ if !patch.evidence.is_ranked() => Ok(()),
             1 => writeln!(out, "There is no other patch to compare it with."),
-            _ if !outcome.patches.iter().any(|other| is_beside(other, patch)) => writeln!(
+            _ if !any(is_beside) => writeln!(
                 out,
                 "There is no other patch at this place to compare it with."
             ),
-            _ if !outcome.patches.iter().any(|other| has_sites_of(other, patch)) => writeln!(
+            _ if !any(has_sites_of) => writeln!(
                 out,
                 "Not compared with another patch: the others here change the code in another way."
             ),

@@ -347,7 +347,7 @@ pub struct PatchReport {
     /// The doctests that still fail with the patch, named as without it.
     #[serde(default)]
     pub failing_examples: Vec<String>,
-    /// Whether it is a last resort: a constant condition, or a deleted statement.
+    /// Whether it is a last resort: a constant condition, or a removed statement.
     pub is_trivial: bool,
     /// How far it was checked.
     pub evidence: Assurance,

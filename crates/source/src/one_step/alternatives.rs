@@ -55,7 +55,10 @@ impl Edits<'_> {
             }
             for new in added {
                 let at = here(last.end..last.end);
-                self.put(Step::AlternativeAdded, vec![(at, format!("{separator}{new}"))]);
+                self.put(
+                    Step::AlternativeAdded,
+                    vec![(at, format!("{separator}{new}"))],
+                );
             }
         }
     }
