@@ -120,7 +120,7 @@ pub struct CFlags {
     #[arg(long, value_name = "NAME", help_heading = "Tests", requires = "script")]
     name: Vec<String>,
 
-    /// Also run the tests under AddressSanitizer and UndefinedBehaviorSanitizer; an error that one of them reports makes the test fail
+    /// Also run the tests under AddressSanitizer and UndefinedBehaviorSanitizer; a test fails if one of them reports an error other than a leak
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     sanitize: Option<bool>,

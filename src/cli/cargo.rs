@@ -102,7 +102,7 @@ pub struct CargoFlags {
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
 
-    /// Where your cargo puts what it compiles, and where the working copy is by default
+    /// Cargo's target directory; the working copy is in it by default
     #[arg(long, value_name = "DIR")]
     #[serde(skip)]
     target_dir: Option<Utf8PathBuf>,

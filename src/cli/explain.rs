@@ -11,6 +11,7 @@ use crate::report::Choice;
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::explain;
+use crate::report::phrases::listed;
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
@@ -163,11 +164,12 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         let test = outcome.names.short(test);
         return format!("`{test}` is a test, and only patches and places can be explained. {next}");
     }
-    let patches = match ids.is_empty() {
-        true => format!("it {}", outcome.found_none()),
-        false => format!("the patches are {}", ids.join(", ")),
+    let patches = match &*ids {
+        [] => format!("it {}", outcome.found_none()),
+        [only] => format!("its only patch is {only}"),
+        _ => format!("its patches are {}", listed(&ids)),
     };
     format!(
-        "`{id}` is neither a patch nor a place of the last search: {patches}, and `{command} list` shows the places. A search records only places that failing tests reach, and it may end before it has looked at all of them"
+        "`{id}` is neither a patch nor a place of the last search: {patches}. `{command} list` shows the places. A search records only places that failing tests reach, and it may end before it has looked at all of them"
     )
 }

@@ -94,7 +94,7 @@ enum Action<P: Target> {
     /// Show the smallest sets of places where different values would make the failing tests pass
     #[command(after_help = faults::EXIT_CODES)]
     Faults(faults::Faults<P>),
-    /// Find all minimal repairs by mutation, or show that there are none
+    /// Find all minimal patches by mutation, or show that there are none
     #[command(after_help = mutate::EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
     /// Repair a function that manipulates linked structures, given the heap that it should produce

@@ -1,4 +1,4 @@
-//! `cargo nopol mutate`: all minimal repairs by mutation, or the result that there are none.
+//! `cargo nopol mutate`: all minimal patches by mutation, or the result that there are none.
 
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;

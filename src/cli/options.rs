@@ -88,7 +88,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
-    /// Maximum number of test processes that run at once [default: the number of processors]
+    /// Number of test processes that run at once; more may run while forced runs only wait [default: the number of processors]
     #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 
@@ -133,7 +133,7 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_heap: Option<bool>,
 
-    /// Show no patch that only skips a statement or makes a condition constant
+    /// Show no patch that only removes a statement or makes a condition constant
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]
     no_trivial: Option<bool>,

@@ -22,9 +22,9 @@ use crate::report::{
 const HELP: &str = "\
 a      apply this patch
 w      apply this patch, with a new test that passes with it and fails with another patch
-N      show alternative N, which can then be applied (aN applies it where the input is no terminal)
+N      show alternative N; it can then be applied (aN applies it if the input is not a terminal)
 e      explain: what decided it, and what the tests leave open
-d      edit its condition first
+d      edit its condition, and show the patch again
 s      skip it and show the next one
 b      go back to the previous patch
 q      quit
@@ -45,7 +45,7 @@ pub fn keys() -> String {
     let indented =
         |list: &str| -> String { list.lines().map(|line| format!("  {line}\n")).collect() };
     format!(
-        "Answers, a key each (followed by Enter where the input is no terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
+        "Answers, a key each (followed by Enter if the input is not a terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
         indented(HELP),
         indented(HELP_NEXT) + &indented(HELP_APPLIED)
     )
@@ -122,8 +122,10 @@ impl Walk<'_> {
             if !patch.alternatives.is_empty() {
                 // Of the whole names of tests.
                 let alike = self.outcome.family_is_alike(&self.outcome.patches[at]);
-                let number = count(patch.alternatives.len(), "alternative");
-                say(&format!("  {number}, unchecked; {alike}:\n"))?;
+                let number = patch.alternatives.len();
+                let alternatives = count(number, "alternative");
+                let unbuilt = phrases::unbuilt(number);
+                say(&format!("  {alternatives}, {unbuilt}; {alike}:\n"))?;
             }
             for (number, other) in (1..).zip(&patch.alternatives) {
                 say(&format!("  alternative {number}: {}\n", other.change))?;

@@ -91,17 +91,24 @@ pub fn of(command: Command) -> Command {
 
 fn brief(command: Command) -> Command {
     let is_rare = |arg: &Arg| arg.get_long().is_some_and(|name| OPTIONS.contains(&name));
-    command
-        .mut_args(|arg| {
-            let is_switch = arg.get_num_args().is_some_and(|it| it.min_values() == 0);
-            match is_rare(&arg) {
-                true => arg.hide(true),
-                false if is_switch && arg.get_id() != "apply" => without_value(arg),
-                false if arg.get_id() == "failing" => arg.value_name("NAME"),
-                false => arg,
-            }
-        })
-        .after_help("--help shows all commands and options, and the exit codes.")
+    let has_exit_codes = command.get_after_help().is_some();
+    let more = match command.has_subcommands() {
+        true => "--help shows all commands and options, and the exit codes.",
+        false => "--help shows all options and the exit codes.",
+    };
+    let command = command.mut_args(|arg| {
+        let is_switch = arg.get_num_args().is_some_and(|it| it.min_values() == 0);
+        match is_rare(&arg) {
+            true => arg.hide(true),
+            false if is_switch && arg.get_id() != "apply" => without_value(arg),
+            false if arg.get_id() == "failing" => arg.value_name("NAME"),
+            false => arg,
+        }
+    });
+    match has_exit_codes {
+        true => command.after_help(more),
+        false => command,
+    }
 }
 
 /// A switch that is shown without its optional value. Only the help is printed, so that it is never parsed.

@@ -253,7 +253,7 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) ->
     match nearest(name, known) {
         Some(near) => format!("unknown {what} `{name}`; did you mean `{near}`?"),
         None => format!(
-            "unknown {what} `{name}`; `--print-config` shows all there are, which have the names of the long options"
+            "unknown {what} `{name}`; keys are named after the long options, and `--print-config` lists them"
         ),
     }
 }

@@ -170,7 +170,7 @@ pub(crate) fn late(limit: Option<Duration>, what: &str) -> String {
     let (of, gives_more) = match limit {
         Some(limit) => (
             format!(" of {} s", limit.as_secs_f64()),
-            "; --time-limit gives more",
+            "; --time-limit gives it more time",
         ),
         None => (String::new(), ""),
     };

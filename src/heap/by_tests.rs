@@ -217,7 +217,7 @@ pub(super) fn by_tests(
             match tried.is_over {
                 true if is_interrupted => "were tried".to_owned(),
                 true => format!(
-                    "were tried ({} s; --time-limit gives more)",
+                    "were tried ({} s; --time-limit gives the search more time)",
                     request.time_limit.as_secs_f64()
                 ),
                 false => "that were tried makes the tests pass".to_owned(),

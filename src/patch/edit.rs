@@ -201,7 +201,7 @@ impl<'a> EditWriter<'a> {
         }
     }
 
-    /// The replacement of a deleted statement.
+    /// The replacement of a removed statement.
     fn nothing(&self) -> &'static str {
         let unbraced = self.layout.unbraced(self.text, &self.site.span);
         unbraced.map_or("", |unbraced| unbraced.nothing)

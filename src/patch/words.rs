@@ -38,7 +38,7 @@ pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
                 false => &inside,
             };
             match condition == sources.language.truth(file, false) {
-                true => format!("`{inside}` left out, {}", place.lines()),
+                true => format!("`{inside}` removed, {}", place.lines()),
                 false => {
                     let frame = site.template.frame(site);
                     let parts = [

@@ -273,7 +273,7 @@ features! {
     NumberSingledOut: Minus,
     /// Two or three contexts have the value of a new constant.
     FewMeet: Minus,
-    /// The condition is constant, or a statement is deleted.
+    /// The condition is constant, or a statement is removed.
     Trivial: Minus,
     /// Two places are changed.
     TwoPlaces: Any,

@@ -43,7 +43,7 @@ pub struct SiteEdit {
     /// The edit does not explain everything that was observed, or nothing was observed, so the tests must decide. Such
     /// a fix never ends the search, however cheap it is.
     pub is_loose: bool,
-    /// A last resort: a constant condition, or a statement that is deleted.
+    /// A last resort: a constant condition, or a statement that is removed.
     pub is_trivial: bool,
     /// What its engine knows about the edit.
     pub evidence: Arc<dyn Evidence>,

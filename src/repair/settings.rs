@@ -106,7 +106,7 @@ pub struct Settings {
     pub no_formula: bool,
     /// Whether the search for changes of linked structures is switched off.
     pub no_heap: bool,
-    /// Whether last resorts are left out.
+    /// Whether last resorts are hidden, and patches that remove a `break` or `continue`.
     pub no_trivial: bool,
     /// Whether only existing conditions and statements are examined, for a single patch.
     pub quick: bool,

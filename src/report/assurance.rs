@@ -83,6 +83,19 @@ pub fn claim(patches: &[PatchReport]) -> String {
         let them = agree(patches.len(), "it", "them");
         return format!("no test was run with {them}");
     }
+    let is_interpreted = |it: &PatchReport| it.evidence == Assurance::Interpreted;
+    if patches.iter().all(is_interpreted) {
+        let (it, built) = match patches.len() {
+            1 => ("it", "it was not built"),
+            _ => ("each", "none was built"),
+        };
+        return match patches.iter().all(|it| it.fixes.is_empty()) {
+            true => format!("{built}; the tool judged {it} from the source alone"),
+            false => format!(
+                "{built}; in the tool's interpreter, {it} fixes the tests listed with it and breaks no other"
+            ),
+        };
+    }
     let tested = patches.iter().filter(|patch| patch.evidence.is_tested());
     let subject = match (tested.count(), patches.len()) {
         (0, 1) => return "it was not checked against all tests".to_owned(),

@@ -33,10 +33,10 @@ pub fn write(outcome: &Outcome, patches: &[PatchReport], out: &mut String) -> st
         0 => writeln!(out, "`--full` shows all patches in full.\n"),
         number => writeln!(
             out,
-            "{} less than 1%. `--full` shows all patches in full.\n",
+            "{} rated below 1%; `--full` shows all patches in full.\n",
             match number {
-                1 => "1 more patch has".to_owned(),
-                _ => format!("{number} more patches have"),
+                1 => "1 more patch is".to_owned(),
+                _ => format!("{number} more patches are"),
             }
         ),
     }

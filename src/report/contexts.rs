@@ -42,7 +42,7 @@ fn named(values: &[(String, String)]) -> String {
     let values = values
         .iter()
         .map(|(name, value)| format!("`{name}` is {value}"));
-    values.collect::<Vec<String>>().join(", ")
+    super::phrases::listed(&values.collect::<Vec<String>>())
 }
 
 /// The contexts in which a clause of a new condition decided the outcome.

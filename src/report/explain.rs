@@ -73,12 +73,19 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
     alternatives(patch, outcome, out)?;
     let Some(differs) = &patch.differs else {
+        let any = |is_it: fn(&PatchReport, &PatchReport) -> bool| {
+            outcome.patches.iter().any(|other| is_it(other, patch))
+        };
         return match outcome.patches.len() {
             _ if !patch.evidence.is_ranked() => Ok(()),
             1 => writeln!(out, "There is no other patch to compare it with."),
-            _ if !outcome.patches.iter().any(|other| is_beside(other, patch)) => writeln!(
+            _ if !any(is_beside) => writeln!(
                 out,
                 "There is no other patch at this place to compare it with."
+            ),
+            _ if !any(has_sites_of) => writeln!(
+                out,
+                "Not compared with another patch: the others here change the code in another way."
             ),
             _ => writeln!(
                 out,
@@ -170,15 +177,21 @@ fn is_beside(a: &PatchReport, b: &PatchReport) -> bool {
     a.id != b.id && edits.any(|one| b.edits.iter().any(|other| is_common(one, other)))
 }
 
-/// The other members of the patch's family.
+/// Whether another patch changes the code at exactly the same sites. Only then can their conditions be compared.
+fn has_sites_of(a: &PatchReport, b: &PatchReport) -> bool {
+    a.id != b.id && a.sites().eq(b.sites())
+}
+
+/// The alternatives to the patch.
 fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if patch.alike == 0 {
         return Ok(());
     }
     writeln!(
         out,
-        "{}, unchecked ({}):",
+        "{}, {} ({}):",
         agree(patch.alike, "Alternative", "Alternatives"),
+        super::phrases::unbuilt(patch.alike),
         outcome.family_is_alike(patch)
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {

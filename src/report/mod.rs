@@ -355,7 +355,7 @@ pub struct PatchReport {
     /// The doctests that still fail with the patch, named as without it.
     #[serde(default)]
     pub failing_examples: Vec<String>,
-    /// Whether it is a last resort: a constant condition, or a deleted statement.
+    /// Whether it is a last resort: a constant condition, or a removed statement.
     pub is_trivial: bool,
     /// How far it was checked.
     pub evidence: Assurance,
@@ -372,18 +372,23 @@ pub struct PatchReport {
     pub tables: Vec<ContextTable>,
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
-    /// The best other members of its family. No observation distinguishes them from this patch, and they differ only in
+    /// Its best alternatives. No test that this patch must pass distinguishes them from it, and they differ only in
     /// one operand, one operator or the place within the function.
     pub alternatives: Vec<AlternativeReport>,
-    /// Number of other members of its family.
+    /// Number of its alternatives.
     pub alike: usize,
 }
 
 impl PatchReport {
     /// Whether it changes the code at a site.
     pub fn is_at(&self, site: &SiteReport) -> bool {
-        let mut parts = self.id.split('+');
-        parts.any(|part| part.split_once('-').is_some_and(|(id, _)| id == site.id))
+        self.sites().any(|id| id == site.id)
+    }
+
+    /// The ids of the sites at which it changes the code, which its own id contains.
+    pub fn sites(&self) -> impl Iterator<Item = &str> {
+        let parts = self.id.split('+');
+        parts.filter_map(|part| part.split_once('-').map(|(id, _)| id))
     }
 
     /// What speaks against the patch, as a sentence without its full stop.
@@ -480,7 +485,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Another member of a patch's family. It passed the tests in the build with all candidates, but was not built alone.
+/// An alternative to a patch. It passed the tests in the build with all candidates, but was not built alone.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct AlternativeReport {
     /// Stable between runs.

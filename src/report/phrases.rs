@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 
 use super::Assurance;
 use super::EditReport;
@@ -12,7 +12,7 @@ use super::markup::code;
 /// The effect of the patch in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
-        "precondition" if leaves_out(patch) => "leaving this out",
+        "precondition" if removes(patch) => "removing this",
         "precondition" => "doing this only under a condition",
         "guard" if asserts(patch) => "an assertion before this",
         "guard" => "an early exit before this",
@@ -46,7 +46,7 @@ pub fn advice(patch: &PatchReport) -> String {
     let conditions = patch.edits.iter().map(|edit| code(&edit.condition));
     let conditions = conditions.collect::<Vec<String>>().join(" and ");
     match patch.kind {
-        "precondition" if leaves_out(patch) => "leave it out".to_owned(),
+        "precondition" if removes(patch) => "remove it".to_owned(),
         "precondition" => format!("do this only if {conditions}"),
         "guard" if asserts(patch) => format!("assert that {conditions}"),
         "guard" => format!("{} if {conditions}", leaves(patch)),
@@ -134,9 +134,9 @@ fn adds_operand(patch: &PatchReport) -> bool {
     patch.edits.iter().all(is_it)
 }
 
-/// Whether the patch only deletes code.
-fn leaves_out(patch: &PatchReport) -> bool {
-    // A statement whose condition is always false is deleted; formatting may also replace the code around it.
+/// Whether the patch only removes code.
+fn removes(patch: &PatchReport) -> bool {
+    // A statement whose condition is always false is removed; formatting may also replace the code around it.
     let is_never = |edit: &EditReport| edit.mark.is_some() && edit.condition == "false";
     let mut edits = patch.edits.iter();
     edits.all(|edit| edit.after.is_empty() || is_never(edit))
@@ -148,6 +148,15 @@ pub fn sureness(patch: &PatchReport) -> String {
         true => format!("{} ({})", patch.likelihood(), percent(patch.confidence)),
         false => patch.likelihood().to_owned(),
     }
+}
+
+/// What no alternative was: built by itself.
+pub fn unbuilt(alternatives: usize) -> &'static str {
+    agree(
+        alternatives,
+        "not built on its own",
+        "not built on their own",
+    )
 }
 
 /// A share from 0 to 1 as a percentage.

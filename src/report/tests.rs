@@ -172,7 +172,7 @@ fn very_unlikely_patches_are_only_counted() {
     outcome.patches[1].confidence = 0.004;
     let text = human(&outcome);
     assert!(
-        text.contains("1 more patch has less than 1%. `--full` shows all patches in full."),
+        text.contains("1 more patch is rated below 1%; `--full` shows all patches in full."),
         "{text}"
     );
     assert!(!text.contains("score != needed"), "{text}");

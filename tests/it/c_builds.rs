@@ -407,8 +407,8 @@ int main(int argc, char **argv) {
     let subject = Subject::new(&[("a.c", program), ("nopol.toml", described)]);
     let run = subject.nopol(&["c", "--quick", "--format", "junit"]);
     for wanted in [
-        "name=\"four\">\n            <failure message=\"AddressSanitizer reports an error: heap-buffer-overflow\"",
-        "name=\"far\">\n            <failure message=\"AddressSanitizer reports an error: heap-buffer-overflow\"",
+        "name=\"four\">\n            <failure message=\"fails because AddressSanitizer reports an error: heap-buffer-overflow\"",
+        "name=\"far\">\n            <failure message=\"fails because AddressSanitizer reports an error: heap-buffer-overflow\"",
         "message=\"exits with 1 instead of 0\"",
     ] {
         assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);

@@ -57,7 +57,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
       in 1 failing test: `rank::tests::third_quartile_of_three_values`
       in 9 passing tests: `rank::tests::at_the_first_value`, `rank::tests::at_the_middle_value`, `rank::tests::between_two_values`, `rank::tests::hundredth_percentile_is_the_maximum`, `rank::tests::just_before_the_last_value` and 4 more
 
-    Alternative, unchecked (no test distinguishes it from this patch):
+    Alternative, not built on its own (no test distinguishes it from this patch):
       1.1 `n <= fpos` on line 31
       Apply it with `cargo nopol apply 1.1`.
 
@@ -81,7 +81,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
     assert!(unknown.stdout.is_empty(), "{}", unknown.stdout);
     assert!(
         unknown.stderr.contains(
-            "`deadbeef` is neither a patch nor a place of the last search: the patches are "
+            "`deadbeef` is neither a patch nor a place of the last search: its patches are "
         ),
         "{}",
         unknown.stderr

@@ -178,7 +178,7 @@ fn nothing_is_neither_followed_nor_shown_and_a_limit_of_steps_is_named() {
         assert!(run.stderr.contains("invalid value"), "{}", run.stderr);
     }
     let run = subject.nopol(&["c", "--fuel", "1", "--no-formula", "--no-heap"]);
-    let wanted = "`sum0` makes more than 1 step (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier";
+    let wanted = "`sum0` makes more than 1 step (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass within these steps";
     assert!(run.stderr.contains(wanted), "{}", run.stderr);
     assert!(!run.stderr.contains("does not end"), "{}", run.stderr);
 }

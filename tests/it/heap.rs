@@ -314,6 +314,7 @@ fn timeless(text: &str) -> String {
 #[ignore = "make test-full: it takes long"]
 fn the_page_about_linked_structures_shows_what_the_session_prints() {
     let page = fs::read_to_string(fixtures().with_file_name("docs/heap.md")).unwrap();
+    let page = timeless(&page);
     let subject = sessions();
     let run = subject.nopol(&["c", "debug", "--replay", "reverse.nopol", "reverse.c"]);
     let printed = timeless(&run.stdout);

@@ -258,8 +258,9 @@ int main(int argc, char **argv) {
     // Too little time: the answer says so, and what it ended.
     let run = subject.nopol_c(&[&arguments[..], &["--time-limit", "0"]].concat());
     assert!(
-        run.stdout
-            .contains("the time limit of 0 s ended the run of the tests; --time-limit gives more"),
+        run.stdout.contains(
+            "the time limit of 0 s ended the run of the tests; --time-limit gives it more time"
+        ),
         "{}{}",
         run.stdout,
         run.stderr

@@ -230,7 +230,8 @@ fn a_review_explains_applies_and_takes_back() {
 fn a_review_compares_alternatives_as_the_report_does() {
     let subject = Subject::fixture("percentile", "percentile");
     let run = answered(&subject, &["--top", "1"], "q\n");
-    let alternative = "1 alternative, unchecked; no test distinguishes it from this patch:";
+    let alternative =
+        "1 alternative, not built on its own; no test distinguishes it from this patch:";
     assert!(run.stdout.contains(alternative), "{}", run.stdout);
 }
 

@@ -122,7 +122,7 @@ fn a_missing_guard_is_shown() {
        |
        = note: [SURE]: new condition: a comparison
        = note: it fixes `tests::last_frame_is_truncated` and `tests::truncated_payload`
-       = note: 1 alternative, unchecked; no test distinguishes it from this patch: see `explain`
+       = note: 1 alternative, not built on its own; no test distinguishes it from this patch: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
     help: return early if `length > rest.len()`
        |
@@ -190,7 +190,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: 4 alternatives, unchecked; no test that this patch must pass distinguishes them from this patch: see `explain`
+       = note: 4 alternatives, not built on their own; no test that this patch must pass distinguishes them from this patch: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
        |
@@ -261,7 +261,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |
        = note: [SURE]: constant changed by 1
        = note: it fixes `gcd-of-coprime` and `gcd-with-one`
-       = note: 3 alternatives, unchecked; no test distinguishes them from this patch: see `explain`
+       = note: 3 alternatives, not built on their own; no test distinguishes them from this patch: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`
        |

@@ -6,7 +6,7 @@ use super::patch::Change;
 /// Which closeness bound a choice counts for (Wolverine2, section 4.2), the smallest change first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bound {
-    /// Changed guards, and statements that are left out.
+    /// Changed guards, and statements that are removed.
     Guard,
     /// Changed statements.
     Statement,

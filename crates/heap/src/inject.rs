@@ -1,5 +1,5 @@
 //! Puts faults into routines as section 7.1 of Wolverine2 says: a variable of an expression, or a field, is replaced by another
-//! one, and statements are left out. For benchmarks and tests.
+//! one, and statements are removed. For benchmarks and tests.
 
 use super::ir::{Atom, Path, Removal, Routine, StatementId};
 use super::patch::{Change, patched};
@@ -69,7 +69,7 @@ pub fn mutations(routine: &Routine) -> Vec<Change> {
     all
 }
 
-/// All statements that can be left out and synthesized again.
+/// All statements that can be removed and synthesized again.
 pub fn deletions(routine: &Routine) -> Vec<StatementId> {
     let statements = routine.statements.iter_enumerated();
     let found = statements.filter(|(id, statement)| {

@@ -283,14 +283,14 @@ pub struct Statement {
     pub scope: Vec<VariableId>,
     /// Whether it must stay as it is: it is in another function, or comes from a macro.
     pub is_locked: bool,
-    /// What goes if it is left out.
+    /// What goes if it is removed.
     pub removal: Removal,
 }
 
-/// What goes from the source if a statement is left out.
+/// What goes from the source if a statement is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// It cannot be left out: it is no assignment, or more than it would go.
+    /// It cannot be removed: it is no assignment, or more than it would go.
     No,
     /// This text.
     Goes(Span),

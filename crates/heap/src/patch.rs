@@ -24,7 +24,7 @@ pub enum Change {
         /// How it compares instead.
         comparison: CmpOp,
     },
-    /// A statement that is left out: its guard is false.
+    /// A statement that is removed: its guard is false.
     Skip(StatementId),
     /// A statement more.
     Insert(Insertion),

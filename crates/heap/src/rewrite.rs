@@ -161,7 +161,7 @@ fn compare(texts: &[String], compared: Compared, comparison: CmpOp) -> Option<Ve
     })
 }
 
-/// A statement left out: with its line, if nothing else is there.
+/// A statement removed: with its line, if nothing else is there.
 fn without(text: &str, whole: Span) -> StatementEdit {
     let (start, end) = (whole.start as usize, whole.end as usize);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);

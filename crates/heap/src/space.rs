@@ -29,7 +29,7 @@ pub struct Choices {
     pub leaves: Vec<Vec<Atom>>,
     /// For each comparison.
     pub comparisons: Vec<Vec<CmpOp>>,
-    /// Whether it can be left out.
+    /// Whether it can be removed.
     pub can_skip: bool,
 }
 

@@ -441,7 +441,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a statement is now `x = x;`, which people do not write: another change leaves it out.
+/// Whether a statement is now `x = x;`, which people do not write: another change removes it.
 fn is_idle(statement: &Statement) -> bool {
     let [target, value] = statement.leaves.as_slice() else {
         return false;

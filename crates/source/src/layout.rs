@@ -32,6 +32,6 @@ pub trait Layout {
 pub struct Unbraced {
     /// Whether an `else` follows, which would belong to an `if` put around the statement.
     pub has_else: bool,
-    /// The empty statement, which replaces a deleted one.
+    /// The empty statement, which replaces a removed one.
     pub nothing: &'static str,
 }

@@ -269,8 +269,8 @@ pub struct Fixes {
     pub same_kind: u32,
     /// A last resort. Larger than any other cost.
     pub last_resort: u32,
-    /// A `break` or `continue` that is left out.
-    pub jump_left_out: u32,
+    /// A `break` or `continue` that is removed.
+    pub jump_removed: u32,
     /// Per better fix at the same site, since most of these are variants of one idea.
     pub same_site: u32,
     /// Per better fix with the same condition in the same function.
@@ -429,7 +429,7 @@ pub static WEIGHTS: Weights = Weights {
         smoothing: 8,
         same_kind: 3,
         last_resort: 1000,
-        jump_left_out: 32,
+        jump_removed: 32,
         same_site: 6,
         same_condition: 14,
         second_edit: 20,

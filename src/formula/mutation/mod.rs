@@ -358,7 +358,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         };
         shown.warnings.push(format!(
             "{} {were} discarded: {}",
-            nopol_basics::count(unconfirmed, "repair"),
+            nopol_basics::count(unconfirmed, "patch"),
             match is_interrupted {
                 true => format!(
                     "the search was interrupted before {they} written into the source and run"

@@ -367,7 +367,7 @@ impl At<'_> {
         }
     }
 
-    /// The last resort: a constant outcome that cures every test. Leaving out a `break` or `continue` is an ordinary
+    /// The last resort: a constant outcome that cures every test. Removing a `break` or `continue` is an ordinary
     /// edit instead: unlike other statements, a jump has no effect that the tests might fail to check.
     fn trivial(&self, sources: &Sources, observed: &Arc<Observed>) -> Option<Candidate> {
         let (site, found) = (self.site, self.found);
@@ -383,9 +383,9 @@ impl At<'_> {
         let (problem, expr) = observed.problem.with_constant(value);
         let observed = Observed::new(sources, site, problem, &observed.recorded);
         let is_jump = matches!(site.text.trim(), "break;" | "continue;") && !value;
-        let leaves_jump_out = site.kind.form().skips() && is_jump;
-        let (base, why) = match (leaves_jump_out, site.kind.form()) {
-            (true, _) => (WEIGHTS.fix.jump_left_out, "statement removed".into()),
+        let removes_jump = site.kind.form().skips() && is_jump;
+        let (base, why) = match (removes_jump, site.kind.form()) {
+            (true, _) => (WEIGHTS.fix.jump_removed, "statement removed".into()),
             (_, Form::Wrap) => (
                 WEIGHTS.fix.last_resort,
                 "last resort: statement removed".into(),
@@ -412,8 +412,8 @@ impl At<'_> {
                     + (place::of(site) + place::common(found.suspiciousness, site.kind))
                         .saturating_sub(self.bonus),
                 why,
-                is_loose: !leaves_jump_out,
-                is_trivial: !leaves_jump_out,
+                is_loose: !removes_jump,
+                is_trivial: !removes_jump,
                 evidence: Arc::new(Explanation {
                     observed: Arc::new(observed),
                     written: expr.clone(),

@@ -170,7 +170,7 @@ fn stopped(session: &Session, test: TestIndex, is_late: bool) -> String {
             "{name} exceeds the time limit when it is instrumented, and no forced outcome makes it finish and pass: {tried}. `--test-timeout` gives it more time, `--flips` tries more"
         ),
         (_, false) => format!(
-            "{name} makes more than {} (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass earlier: {tried}. `--fuel` allows more steps, `--flips` tries more",
+            "{name} makes more than {} (loop iterations and evaluations of conditions), so its runs were stopped there; no forced outcome makes it pass within these steps ({tried}). `--fuel` allows more steps, `--flips` tries more",
             count(
                 usize::try_from(session.settings.fuel.get()).unwrap_or(usize::MAX),
                 "step"

@@ -155,7 +155,7 @@ fn asked_alternatives(
     observed: Option<&Arc<Observed>>,
 ) -> Option<(u32, Sound)> {
     let condition = alternatives::widened(sources, site, observed?)?;
-    let step = Step::Alternative;
+    let step = Step::AlternativesAdded;
     Some((cost(step, site), Sound { step, condition }))
 }
 
@@ -358,7 +358,11 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,
-        Step::Sibling | Step::Alternative => edit.related_operand + edit.off_by_one / 4,
+        Step::Sibling
+        | Step::Name
+        | Step::AlternativeAdded
+        | Step::AlternativesAdded
+        | Step::AlternativeRemoved => edit.related_operand + edit.off_by_one / 4,
     };
     let longer = match step {
         Step::AndToOr | Step::ClauseDropped if site.kind.info().is_loop => WEIGHTS.fix.longer_loop,

@@ -9,6 +9,7 @@ use nopol_basics::visible::is_hidden;
 use serde_json::{Value, json};
 
 use super::{Render, Rendered, github};
+use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::markup::{fenced, prose};
@@ -115,10 +116,11 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
                 true => format!("\n\n{}", fenced("text", &why)),
                 false => prose(&why),
             };
-            format!(
-                "`cargo nopol` has no patch ({}). {why}",
-                outcome.ending.name()
-            )
+            let ended = match outcome.ending {
+                Ending::NoPatch => String::new(),
+                other => format!(" ({})", other.name().replace('-', " ")),
+            };
+            format!("`cargo nopol` found no patch{ended}. {why}")
         }
         (0, elsewhere) => format!(
             "`cargo nopol` found {} {}.",

@@ -16,7 +16,7 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::Phase;
 use crate::report::SiteReport;
-use crate::report::phrases::{capitalized, sureness};
+use crate::report::phrases::{capitalized, sureness, unbuilt};
 use crate::report::{advice, claim, number};
 
 /// The page.
@@ -174,7 +174,7 @@ fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
             @for table in &patch.tables { (contexts(table)) }
             @if patch.alike > 0 {
                 details {
-                    summary { (count(patch.alike, "alternative")) ", unchecked; " (outcome.family_is_alike(patch)) }
+                    summary { (count(patch.alike, "alternative")) ", " (unbuilt(patch.alike)) "; " (outcome.family_is_alike(patch)) }
                     @for (number, other) in (1..).zip(&patch.alternatives) { (alternative(patch, number, other)) }
                 }
             }

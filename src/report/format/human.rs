@@ -242,8 +242,9 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             Reach::All | Reach::Apply => ": see `explain`",
         };
         notes.push(format!(
-            "{}, unchecked; {}{see}",
+            "{}, {}; {}{see}",
             count(patch.alike, "alternative"),
+            phrases::unbuilt(patch.alike),
             outcome.family_is_alike(patch)
         ));
     }

@@ -80,7 +80,7 @@ enum OutcomeName {
 struct Site<'a> {
     /// Stable as long as the function and the text of the place stay as they are.
     id: &'a str,
-    /// `condition`, `expression`, `precondition` or `guard`.
+    /// `condition`, `expression`, `precondition`, `guard` or `arithmetic`.
     kind: &'a str,
     /// Relative to the workspace root.
     file: &'a str,
@@ -139,7 +139,7 @@ struct Patch<'a> {
     confidence: f64,
     /// The same in words: `likely`, `possible` or `a guess`; `not rated` if no search ranked it, and then the confidence is 0.
     likelihood: &'a str,
-    /// `condition`, `expression`, `precondition` or `guard`.
+    /// `condition`, `expression`, `precondition`, `guard` or `arithmetic`.
     kind: &'a str,
     edits: Vec<Edit<'a>>,
     /// A unified diff relative to the workspace root, or, of a file outside of it, to the top of its
@@ -147,7 +147,7 @@ struct Patch<'a> {
     diff: &'a str,
     /// The tests it fixes.
     fixes: &'a [String],
-    /// A last resort: it only makes a condition constant or leaves a statement out.
+    /// A last resort: it only makes a condition constant or removes a statement.
     trivial: bool,
     /// It was rebuilt alone and passed the whole suite: `evidence` is `tested`.
     checked: bool,
@@ -161,11 +161,11 @@ struct Patch<'a> {
     /// How it differs from the best other patch at the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
-    /// The other members of its family, best first, at most nine: no observation distinguishes them from the patch, and
-    /// they differ from it in one operand, one operator or the place within the function.
+    /// Its alternatives, best first, at most nine: no test that the patch must pass distinguishes them from it, and they
+    /// differ from it in one operand, one operator or the place within the function.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternatives: Vec<Alternative<'a>>,
-    /// How many other members its family has.
+    /// How many alternatives it has.
     alike: usize,
 }
 

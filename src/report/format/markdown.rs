@@ -13,7 +13,7 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
-use crate::report::phrases::{capitalized, sureness};
+use crate::report::phrases::{capitalized, sureness, unbuilt};
 use crate::report::{advice, claim, number};
 
 /// A table of patches, with a collapsible section for each.
@@ -118,7 +118,7 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     if patch.alike > 0 {
         let alike = outcome.family_is_alike(patch);
         let number = count(patch.alike, "alternative");
-        writeln!(out, "- {number}, unchecked; {alike}")?;
+        writeln!(out, "- {number}, {}; {alike}", unbuilt(patch.alike))?;
     }
     if let Some(caveat) = patch.evidence.caveat() {
         writeln!(out, "- unchecked: {caveat}")?;

@@ -1,7 +1,8 @@
 //! `--format outcome`: the whole outcome of a run, for `cargo nopol merge`. The format is private to the tool.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Render, Rendered};
 use crate::report::Outcome;
@@ -54,10 +55,33 @@ impl Render for WholeFormat {
 /// # Errors
 /// If the text has another format, or comes from another version of the tool.
 pub fn read(text: &str) -> Result<Outcome> {
-    let whole: Whole = serde_json::from_str(text)
-        .context("this is not a report from `cargo nopol --format outcome`")?;
+    const NONE: &str = "this is not a report from `cargo nopol --format outcome`";
+    let whole: Whole = serde_json::from_str(text).map_err(|error| match is_json_report(text) {
+        true => anyhow!("{NONE}: it looks like a report of `--format json`"),
+        false => Error::from(error).context(NONE),
+    })?;
     if whole.nopol_outcome != VERSION {
         bail!("another version of cargo-nopol wrote this; use the same one for all shards");
     }
     Ok(whole.outcome)
+}
+
+/// Whether a text is a report of `--format json`, in which the outcome is a name.
+fn is_json_report(text: &str) -> bool {
+    let report: Option<Value> = serde_json::from_str(text).ok();
+    report.is_some_and(|report| report["version"].is_u64() && report["outcome"].is_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_format_json_is_recognized() {
+        let error = read(r#"{ "version": 1, "outcome": "patched" }"#).err();
+        assert_eq!(
+            error.unwrap().to_string(),
+            "this is not a report from `cargo nopol --format outcome`: it looks like a report of `--format json`"
+        );
+    }
 }

@@ -99,6 +99,12 @@ fn another_patch_on_the_same_line_is_acknowledged() {
         said.contains("Not compared with another patch: only"),
         "{said}"
     );
+    outcome.patches[1].id = "2ddf5511-2".to_owned();
+    let said = explained(&outcome, "2");
+    assert!(
+        said.contains("Not compared with another patch: the others here change"),
+        "{said}"
+    );
     outcome.patches[0].edits[0].line += 1;
     outcome.patches[0].edits[0].span = span.end + 1..span.end + 2;
     let said = explained(&outcome, "2");
@@ -244,19 +250,19 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     let notes = |outcome: &Outcome| format::human::notes(outcome, &outcome.patches[0])[0].clone();
     assert_eq!(
         notes(&outcome),
-        "1 alternative, unchecked; no test distinguishes it from this patch: see `explain`"
+        "1 alternative, not built on its own; no test distinguishes it from this patch: see `explain`"
     );
     outcome.failing_tests.push("another cause".to_owned());
     outcome.has_doctests = true;
     outcome.patches[0].alike = 2;
     assert_eq!(
         notes(&outcome),
-        "2 alternatives, unchecked; no test that this patch must pass distinguishes them from this patch, but no doctest was \
-         run with the alternatives: see `explain`"
+        "2 alternatives, not built on their own; no test that this patch must pass distinguishes them from this patch, but no \
+         doctest was run with the alternatives: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(
-        said.contains("Alternatives, unchecked (no test that this patch must pass"),
+        said.contains("Alternatives, not built on their own (no test that this patch must pass"),
         "{said}"
     );
 }

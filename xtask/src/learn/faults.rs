@@ -118,7 +118,10 @@ impl Kind {
             | Step::Exchanged
             | Step::Opposite
             | Step::Sibling
-            | Step::Alternative => Self::Operand,
+            | Step::Name
+            | Step::AlternativeAdded
+            | Step::AlternativesAdded
+            | Step::AlternativeRemoved => Self::Operand,
             Step::Parallel => Self::ClauseAdded,
         }
     }

@@ -12,7 +12,7 @@ pub enum Level {
     One,
     /// More operators, and constants (Table 1, level 2).
     Two,
-    /// Also other variables and constants, and conditions negated or with a clause left out. Not in the papers.
+    /// Also other variables and constants, and conditions negated or with a clause removed. Not in the papers.
     Three,
 }
 

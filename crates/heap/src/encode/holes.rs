@@ -53,7 +53,7 @@ pub(super) struct StatementHoles {
     pub(super) leaves: BTreeMap<usize, Hole>,
     /// By the number of the comparison.
     pub(super) comparisons: BTreeMap<usize, Hole>,
-    /// Whether it is left out.
+    /// Whether it is removed.
     pub(super) skipped: Option<Bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What goes with a statement that is left out. What is written then must be the function without this statement: nothing
+//! What goes with a statement that is removed. What is written then must be the function without this statement: nothing
 //! else may go, and no other statement may become the body of a branch or a loop.
 
 use nopol_program::ir::{Dialect, OutlineKind, Span};

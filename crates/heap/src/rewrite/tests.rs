@@ -283,8 +283,8 @@ fn is_as_judged(of: &Loaded, calls: &[Memory], changes: &[Change]) -> Result<usi
     Ok(calls.len())
 }
 
-/// Compares so many functions, each with all statements that can be left out and some of the other changes, alone and two at
-/// once. Says how many calls were compared in which a statement is left out as the body of a branch or a loop.
+/// Compares so many functions, each with all statements that can be removed and some of the other changes, alone and two at
+/// once. Says how many calls were compared in which a statement is removed as the body of a branch or a loop.
 fn compare(cases: u32) -> usize {
     let config = Config {
         cases,
@@ -364,7 +364,7 @@ fn without(body: &str, statement: &str) -> Option<String> {
 }
 
 #[test]
-fn a_body_that_is_left_out_leaves_an_empty_one() {
+fn a_body_that_is_removed_leaves_an_empty_one() {
     for (body, statement, wanted) in [
         (
             "if (a)\n    last = head;\nhead = NULL;",

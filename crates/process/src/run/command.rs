@@ -202,7 +202,7 @@ impl Case {
             && code == REPORTED
             && code != self.exit
         {
-            return Ok(Some(report.to_owned()));
+            return Ok(Some(format!("fails because {report}")));
         }
         let wrong_exit = (code != self.exit)
             .then(|| with_report(format!("exits with {code} instead of {}", self.exit)));

@@ -33,7 +33,7 @@ impl Edits<'_> {
                         Some(next) => element.start..next.start,
                         None => elements[nth - 1].end..element.end,
                     };
-                    self.put(Step::Alternative, vec![(here(gone), String::new())]);
+                    self.put(Step::AlternativeRemoved, vec![(here(gone), String::new())]);
                 }
             }
             let Some(last) = elements.last().cloned() else {
@@ -55,7 +55,10 @@ impl Edits<'_> {
             }
             for new in added {
                 let at = here(last.end..last.end);
-                self.put(Step::Alternative, vec![(at, format!("{separator}{new}"))]);
+                self.put(
+                    Step::AlternativeAdded,
+                    vec![(at, format!("{separator}{new}"))],
+                );
             }
         }
     }

@@ -1,5 +1,5 @@
 //! One-step edits of a numeric expression and of an assignment that computes: another operator, one more or one less, a
-//! part left out, another name of the same type. Code in the brackets of a call or a subscript is a site of its own,
+//! part removed, another name of the same type. Code in the brackets of a call or a subscript is a site of its own,
 //! and is edited there.
 
 use nopol_expr::{ArithOp, Binding};
@@ -156,7 +156,7 @@ impl Edits<'_> {
                     }
                     let at = node.span.start + word.start..node.span.start + word.end;
                     for other in substitutes.of(&text, &word) {
-                        self.put(Step::Sibling, vec![(at.clone(), other)]);
+                        self.put(Step::Name, vec![(at.clone(), other)]);
                     }
                 }
             }

@@ -48,8 +48,14 @@ pub enum Step {
     Parallel,
     /// A clause replaced by one that resembles it.
     Sibling,
-    /// An alternative of a pattern, or an element of a list, added or removed.
-    Alternative,
+    /// A variable, field or function of a computation replaced by another one of its type.
+    Name,
+    /// An alternative of a pattern, or an element of a list, added.
+    AlternativeAdded,
+    /// Several of them added.
+    AlternativesAdded,
+    /// One of them removed.
+    AlternativeRemoved,
 }
 
 impl fmt::Display for Step {
@@ -77,7 +83,10 @@ impl fmt::Display for Step {
             Self::Opposite => "name replaced by its counterpart",
             Self::Parallel => "clause added, modelled on an existing one",
             Self::Sibling => "clause replaced by one with other names of the same kind",
-            Self::Alternative => "alternative of a pattern or a list added or removed",
+            Self::Name => "name replaced by another one of the same type",
+            Self::AlternativeAdded => "alternative added to a pattern or a list",
+            Self::AlternativesAdded => "alternatives added to a pattern or a list",
+            Self::AlternativeRemoved => "alternative of a pattern or a list removed",
         })
     }
 }

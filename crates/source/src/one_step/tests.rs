@@ -286,7 +286,8 @@ fn a_truth_value_inside_an_operand_is_changed_outside_strings() {
 fn patterns_and_lists_get_one_alternative_more_or_fewer() {
     let changed = |text: &str, function: &str| {
         let all = edits(text, &[], function).into_iter();
-        let changed = all.filter(|(step, _)| *step == Step::Alternative);
+        let is_it = |step: &Step| matches!(step, Step::AlternativeAdded | Step::AlternativeRemoved);
+        let changed = all.filter(|(step, _)| is_it(step));
         changed.map(|(_, text)| text).collect::<Vec<_>>()
     };
     let function = "match it { Kind::A => 1, Kind::B => 2, Kind::C => 3 }";
