@@ -116,6 +116,10 @@ fn full() -> Outcome {
         warnings: vec!["w".to_owned()],
         unread: vec!["u".to_owned()],
         names: TestNames::new([("a::a::t".to_owned(), "t".to_owned())]),
+        run_test: Some(RunTest {
+            path: "tests/t.rs".into(),
+            text: "t".to_owned(),
+        }),
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
         not_targeted: Vec::new(),
