@@ -8,7 +8,8 @@ use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, Assurance, ClauseReport, Complaint,
     ContextReport, ContextRow, ContextTable, DifferenceReport, EditReport, Ending, FaultPlace,
-    FaultReport, GroupReport, PackageReport, PatchReport, Phase, Reach, SiteReport, TestNames,
+    FaultReport, GroupReport, PackageReport, PatchReport, Phase, Reach, RunTest, SiteReport,
+    TestNames,
 };
 
 /// An outcome with something in every field that is kept.
