@@ -244,8 +244,15 @@ mod tests {
     use crate::repair::settings::Settings;
     use crate::report::display::Display;
 
-    /// Options that say where the settings are, or that no file of a subject may set.
-    const NO_SETTINGS: [&str; 3] = ["manifest-path", "target-dir", "config"];
+    /// Options that say where the settings are, that no file of a subject may set, or that are about one run.
+    const NO_SETTINGS: [&str; 6] = [
+        "manifest-path",
+        "target-dir",
+        "config",
+        "run",
+        "expect",
+        "stdin",
+    ];
 
     #[test]
     fn every_option_is_a_setting_and_every_setting_an_option() {

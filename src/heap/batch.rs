@@ -133,7 +133,7 @@ pub fn repair(
     let whole = whole_of(&subject)?;
     if !request.failing.is_empty() {
         if whole.language != Language::C {
-            return Err(Refusal::Outside(
+            return Err(Refusal::Usage(
                 "--failing repairs C programs only; for a Rust crate give --function and --reference-function"
                     .to_owned(),
             ));

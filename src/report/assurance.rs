@@ -44,7 +44,9 @@ impl Assurance {
                 "the tool reasoned about the source; the program was neither built nor run with it",
             ),
             Self::Asserted => Some("it meets the specification; no test was run with it"),
-            Self::Edited => Some("its condition was edited by hand; no test was run with it"),
+            Self::Edited => {
+                Some("its condition was edited by hand; it is built and tested when you apply it")
+            }
         }
     }
 

@@ -199,6 +199,16 @@ fn tests_have_short_names_for_people_and_whole_names_for_programs() {
 }
 
 #[test]
+fn the_diff_of_a_test_report_keeps_its_tabs_and_line_ends() {
+    let mut outcome = two_patches();
+    outcome.patches[0].diff = "-\ta\r\n".to_owned();
+    outcome.failing_tests = outcome.patches[0].fixes.clone();
+    let junit = FORMATS.iter().find(|format| format.name() == "junit");
+    let text = junit.unwrap().render(&outcome).unwrap().report;
+    assert!(text.contains("\n-&#9;a&#13;\n"), "{text}");
+}
+
+#[test]
 fn an_overflow_may_decide_between_patches() {
     let mut outcome = two_patches();
     let differs = outcome.patches[1].differs.as_mut().unwrap();

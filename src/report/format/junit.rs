@@ -9,6 +9,9 @@ use crate::report::{Outcome, PatchReport};
 /// A test case per test. For failing tests, it names the patch that fixes them.
 pub struct JUnit;
 
+/// Characters of a diff that the writer drops, what stands for each meanwhile, and how XML writes it.
+const MARKS: [(char, &str, &str); 2] = [('\t', "\u{e009}", "&#9;"), ('\r', "\u{e00d}", "&#13;")];
+
 impl Render for JUnit {
     fn name(&self) -> &'static str {
         "junit"
@@ -39,10 +42,12 @@ impl Render for JUnit {
                 status.set_message(&*complaint.why);
             }
             if let Some(patch) = cure(outcome, test) {
-                status.set_description(format!(
-                    "patch {} makes it pass:\n{}",
-                    patch.rank, patch.diff
-                ));
+                let diff = MARKS
+                    .iter()
+                    .fold(patch.diff.clone(), |diff, (char, mark, _)| {
+                        diff.replace(*char, mark)
+                    });
+                status.set_description(format!("patch {} makes it pass:\n{diff}", patch.rank));
             }
             suite.add_test_case(TestCase::new(&**test, status));
         }
@@ -61,7 +66,11 @@ impl Render for JUnit {
             }
             report.add_test_suite(suite);
         }
-        Ok((report.to_string()? + "\n").into())
+        let text = report.to_string()? + "\n";
+        let text = MARKS
+            .iter()
+            .fold(text, |text, (_, mark, written)| text.replace(mark, written));
+        Ok(text.into())
     }
 }
 

@@ -38,8 +38,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let mut outcome = two_patches();
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     let said = explained(&outcome, "2");
-    // Recorded values may come from runs with forced outcomes, which do not occur with either patch.
-    let decides = "If these values can occur there, write a test";
+    let decides = "If the result depends on it, a test that reaches";
     assert!(said.contains(decides), "{said}");
     let same = "their conditions differ in recorded values; no test distinguishes the patches.";
     assert!(said.contains(same), "{said}");

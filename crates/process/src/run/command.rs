@@ -234,8 +234,12 @@ impl Case {
             Some(line) if line.is_empty() && at + 1 == lines.len() => "nothing".to_owned(),
             Some(line) if line.is_empty() => "an empty line".to_owned(),
             Some(line) => {
-                let line: String = line.chars().take(MOST_QUOTED).collect();
-                format!("`{}`", line.escape_debug())
+                // Quotes stay as they are: the line stands between others.
+                let shown = line.chars().take(MOST_QUOTED).map(|c| match c {
+                    '"' | '\'' => c.to_string(),
+                    c => c.escape_debug().to_string(),
+                });
+                format!("`{}`", shown.collect::<String>())
             }
             None => "nothing".to_owned(),
         };
