@@ -299,11 +299,12 @@ fn returned(program: &Program, test: &Test, place: PlaceId) -> i128 {
 }
 
 fn expr(kind: ExprKind, ty: Scalar) -> Expr {
-    Expr {
-        kind,
-        ty,
-        span: Span::default(),
-    }
+    // As if it was written.
+    let span = Span {
+        end: 1,
+        ..Span::default()
+    };
+    Expr { kind, ty, span }
 }
 
 fn load(lvalue: Lvalue, ty: Scalar) -> Expr {

@@ -73,7 +73,7 @@ impl<'p> Interpreter<'p, '_> {
 
     /// The value of an index, and what the program computes. One that is replaced is still evaluated, but cannot fault.
     fn index(&mut self, index: &'p Expr, angelic: Option<i128>) -> Flow<(i128, i128)> {
-        match angelic {
+        match angelic.filter(|_| index.is_written()) {
             None => {
                 let number = self.eval(index)?.number();
                 Ok((number, number))

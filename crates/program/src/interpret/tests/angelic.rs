@@ -6,7 +6,7 @@ use super::build::{
 };
 use crate::interpret::{Angelic, End, Limits};
 use crate::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, Lvalue, NodeId, PlaceId, PlaceKind, Statement,
+    BinaryOp, Expr, ExprKind, FaultKind, Lvalue, NodeId, PlaceId, PlaceKind, Span, Statement,
 };
 use crate::position::{Instance, Positions, Step};
 
@@ -93,22 +93,39 @@ fn an_angelic_index_replaces_the_outermost_one() {
     let mut of = Build::default();
     let a = of.variable(&[INT; 3]);
     let at = |index| element(Lvalue::Variable(a), index, Some(3));
-    let assign = of.assign(at(by_zero()), int(5));
-    let run = |of: &mut Build, index| {
+    let written = Expr {
+        span: Span {
+            end: 1,
+            ..Span::default()
+        },
+        ..by_zero()
+    };
+    let assign = of.assign(at(written), int(5));
+    let unwritten = of.assign(at(int(1)), int(5));
+    let run = |of: &mut Build, assign: &Statement, index| {
         let body = vec![
             assign.clone(),
             assert_that(equal(load(at(int(2)), INT), int(6))),
         ];
-        of.test_with(body, LIMITS, &[at_root(0, 6, index)]).run
+        of.test_with(body, LIMITS, &[at_root(0, 6, index), at_root(1, 6, index)])
+            .run
     };
-    let right = run(&mut of, Some(2));
+    let right = run(&mut of, &assign, Some(2));
     assert_eq!(
         (right.end, right.evaluated[0].index),
         (End::Passed, Some(2))
     );
-    assert_eq!(run(&mut of, Some(3)).end, fault(FaultKind::OutOfBounds));
+    assert_eq!(
+        run(&mut of, &assign, Some(3)).end,
+        fault(FaultKind::OutOfBounds)
+    );
     // Only a replaced index cannot fault.
-    assert_eq!(run(&mut of, None).end, fault(FaultKind::DivisionByZero));
+    let fixed = run(&mut of, &assign, None);
+    assert_eq!(fixed.end, fault(FaultKind::DivisionByZero));
+    // The numbers of an initializer's elements are not written, and stay.
+    let initial = run(&mut of, &unwritten, Some(2));
+    assert_eq!(initial.evaluated[0].index, Some(1));
+    assert_ne!(initial.end, End::Passed);
 }
 
 #[test]
