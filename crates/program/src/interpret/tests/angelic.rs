@@ -115,10 +115,8 @@ fn an_angelic_index_replaces_the_outermost_one() {
         (right.end, right.evaluated[0].index),
         (End::Passed, Some(2))
     );
-    assert_eq!(
-        run(&mut of, &assign, Some(3)).end,
-        fault(FaultKind::OutOfBounds)
-    );
+    let outside = run(&mut of, &assign, Some(3)).end;
+    assert!(matches!(outside, End::Fault(FaultKind::OutOfBounds, _)));
     // Only a replaced index cannot fault.
     let fixed = run(&mut of, &assign, None);
     assert_eq!(fixed.end, fault(FaultKind::DivisionByZero));
