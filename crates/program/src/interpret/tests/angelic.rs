@@ -118,8 +118,8 @@ fn an_angelic_index_replaces_the_outermost_one() {
     let outside = run(&mut of, &assign, Some(3)).end;
     assert!(matches!(outside, End::Fault(FaultKind::OutOfBounds, _)));
     // Only a replaced index cannot fault.
-    let fixed = run(&mut of, &assign, None);
-    assert_eq!(fixed.end, fault(FaultKind::DivisionByZero));
+    let fixed = run(&mut of, &assign, None).end;
+    assert!(matches!(fixed, End::Fault(FaultKind::DivisionByZero, _)));
     // The numbers of an initializer's elements are not written, and stay.
     let initial = run(&mut of, &unwritten, Some(2));
     assert_eq!(initial.evaluated[0].index, Some(1));
