@@ -137,7 +137,9 @@ impl Tools for Copy<'_> {
         };
         let is_missing = || shim::find(program, None).is_none();
         let failure = match exit {
-            Err(_) if is_missing() => Some("cannot be run, because it is not installed".to_owned()),
+            Err(_) if is_missing() => Some(format!(
+                "cannot be run, because `{program}` is not installed"
+            )),
             Err(error) => return Err(error),
             Ok(exit) if exit.timed_out => {
                 Some(format!("takes longer than {} s", PATIENCE.as_secs()))
