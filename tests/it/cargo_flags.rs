@@ -54,6 +54,7 @@ fn targets_and_packages_are_chosen_as_by_cargo_test() {
     assert_eq!(of(&["--tests"]), "in_bin in_lib in_whole");
     assert_eq!(of(&["--all-targets"]), "in_bin in_example in_lib in_whole");
     assert_eq!(of(&["--workspace", "--exclude", "subject"]), "in_tools");
+    assert_eq!(of(&["--workspace", "--exclude", "sub*"]), "in_tools");
     let alone = subject.nopol(&["list", "--exclude", "tools"]);
     assert_eq!(alone.code, 2);
     assert!(alone.stderr.contains("--exclude-file"), "{}", alone.stderr);
