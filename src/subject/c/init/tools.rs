@@ -1,5 +1,5 @@
-//! Build tools, asked in a copy of the program what they would do: nothing is built, and the program's directory stays as
-//! it is.
+//! Build tools, asked in a copy of the program what they would do. What they run nevertheless, such as `$(shell …)`, can
+//! only write there, where the system can confine it.
 
 use std::fs::{self, File};
 use std::io;
