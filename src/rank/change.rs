@@ -3,7 +3,7 @@
 
 use nopol_expr::CmpOp;
 use nopol_source::condition::{LeafKind, Node, Shape};
-use nopol_source::one_step::opposite_call;
+use nopol_source::one_step::{are_opposite, opposite_call};
 
 /// The kind of a change.
 #[derive(Clone, Debug)]
@@ -110,16 +110,31 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
 
 /// Whether two texts differ only in one variable, field, method name or literal.
 fn differ_in_one_name(a: &str, b: &str) -> bool {
-    let (a, b) = (tokens(a), tokens(b));
+    let is_name = |middle: Vec<&str>| !middle.iter().any(|it| matches!(*it, "(" | "[" | ","));
+    let (old, new) = differing(a, b);
+    is_name(old) && is_name(new)
+}
+
+/// Whether two operands differ only in one name, and the names have opposite meanings, such as `all` and `any`.
+pub fn swaps_opposites(old: &str, new: &str) -> bool {
+    match differing(old, new) {
+        (old, new) if old.len() == 1 && new.len() == 1 => are_opposite(old[0], new[0]),
+        _ => false,
+    }
+}
+
+/// The tokens of two texts without their common start and end.
+fn differing<'t>(a: &'t str, b: &'t str) -> (Vec<&'t str>, Vec<&'t str>) {
+    let (mut a, mut b) = (tokens(a), tokens(b));
     let pairs = a.iter().zip(&b);
     let start = pairs.take_while(|(a, b)| a == b).count();
     let pairs = a[start..].iter().rev().zip(b[start..].iter().rev());
     let end = pairs.take_while(|(a, b)| a == b).count();
-    let differing = |tokens: &[&str]| {
-        let middle = &tokens[start..tokens.len() - end];
-        !middle.iter().any(|it| matches!(*it, "(" | "[" | ","))
-    };
-    differing(&a) && differing(&b)
+    for tokens in [&mut a, &mut b] {
+        tokens.truncate(tokens.len() - end);
+        tokens.drain(..start);
+    }
+    (a, b)
 }
 
 /// Splits a text into names, numbers, and single other characters.
@@ -308,6 +323,14 @@ mod tests {
         ] {
             assert_eq!(name(old, new), expected, "{old} to {new}");
         }
+    }
+
+    #[test]
+    fn opposite_names_are_swapped_only_if_nothing_else_changes() {
+        assert!(swaps_opposites("v.iter().all(f)", "v.iter().any(f)"));
+        assert!(swaps_opposites("self.start_pos", "self.end_pos"));
+        assert!(!swaps_opposites("self.start_pos", "other.end_pos"));
+        assert!(!swaps_opposites("v.iter().all(f)", "w.iter().all(f)"));
     }
 
     #[test]

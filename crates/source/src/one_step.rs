@@ -20,8 +20,8 @@ use super::condition::{Leaf, LeafKind, Node, Shape, is_enclosed, is_unordered};
 use super::words::{mentions, words};
 use literals::{kind, neighbours, number};
 use nopol_expr::{ArithOp, Binding, CmpOp};
-pub use opposites::opposite_call;
 use opposites::opposites;
+pub use opposites::{are_opposite, opposite_call};
 pub use step::Step;
 
 /// An edit, with the edited condition.

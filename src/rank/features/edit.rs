@@ -10,12 +10,12 @@ use nopol_source::words::{mentions, plain_names, words};
 use nopol_source::{BodyOrigin, Form, Language, SiteKind};
 
 use super::shapes::{
-    bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, negativity,
-    of_operator, orders_remainder, truths_compared,
+    asks_again, bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes,
+    negativity, of_operator, orders_remainder, truths_compared,
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
-use crate::rank::change::{Change, change, is_literal, number, of_numbers};
+use crate::rank::change::{Change, change, is_literal, number, of_numbers, swaps_opposites};
 use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt, Support};
 use crate::rank::variables::Place;
 
@@ -235,6 +235,8 @@ impl<'c> EditFeatures<'c> {
                         self.set(F::AddedFirst, is_first);
                         let repeats = |clause: &&Node| is_with_term_added(old, clause);
                         self.set(F::TermAdded, clauses.iter().any(repeats));
+                        let asks_again = |clause: &&Node| asks_again(old, clause, is_and);
+                        self.set(F::AsksAgain, clauses.iter().any(asks_again));
                         if !is_and {
                             let most = clauses.iter().map(|clause| negativity(clause));
                             let most = most.fold(0.0, f64::max);
@@ -261,6 +263,7 @@ impl<'c> EditFeatures<'c> {
                     }
                     Change::Operand { old, new } => {
                         self.put(F::OperandAlike, alike(&old.text, &new.text));
+                        self.set(F::OppositeName, swaps_opposites(&old.text, &new.text));
                         F::Operand
                     }
                     Change::Replaced => F::Replaced,

@@ -113,6 +113,30 @@ pub fn bounds_twice(node: &Node) -> bool {
     bounds.iter().enumerate().any(is_again)
 }
 
+/// Whether a clause that `&&` adds is a query, such as `d.is_one()`, of the receiver of another query in the condition.
+/// Both together rarely hold. If `||` adds it, both queries are negated.
+pub fn asks_again(old: &Node, clause: &Node, is_and: bool) -> bool {
+    let Some(receiver) = asked(clause, is_and) else {
+        return false;
+    };
+    let mut before = old.clauses(is_and).into_iter();
+    before.any(|other| asked(other, is_and) == Some(receiver))
+}
+
+/// The receiver of a clause that is a query without arguments, or a negated one if it is not `positive`.
+fn asked(clause: &Node, positive: bool) -> Option<&str> {
+    let query = match (&clause.shape, positive) {
+        (Shape::Not(inner), false) => inner,
+        (_, true) => clause,
+        _ => return None,
+    };
+    let Shape::Leaf(leaf) = &query.shape else {
+        return None;
+    };
+    let (receiver, _) = leaf.text.strip_suffix("()")?.rsplit_once('.')?;
+    Some(receiver)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +147,18 @@ mod tests {
         assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
         assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
         assert!(!idle("n == 1 || n == 2") && !idle("a && b"));
+    }
+
+    #[test]
+    fn a_second_query_of_one_receiver_is_found() {
+        let parse = |text: &str| nopol_source::Language::Rust.parse(text).unwrap();
+        let asks = |old: &str, new: &str, is_and| asks_again(&parse(old), &parse(new), is_and);
+        assert!(asks("d.is_zero()", "d.is_one()", true));
+        assert!(asks("n > 1 && d.is_zero()", "d.is_one()", true));
+        assert!(asks("!d.is_zero()", "!d.is_one()", false));
+        assert!(!asks("d.is_zero()", "!d.is_one()", true));
+        assert!(!asks("d.is_zero()", "d.is_one()", false));
+        assert!(!asks("d.is_zero()", "e.is_one()", true));
     }
 
     #[test]

@@ -50,6 +50,11 @@ pub fn opposite_call(call: &str) -> Option<String> {
     ends.next()
 }
 
+/// Whether two names have opposite meanings.
+pub fn are_opposite(a: &str, b: &str) -> bool {
+    opposites(a, b).iter().any(|other| other == b)
+}
+
 /// Names with the opposite meaning: methods of the standard library, and names that occur in the text `occur_in`.
 pub(super) fn opposites(name: &str, occur_in: &str) -> Vec<String> {
     let other = |pairs: &[(&str, &str)], word: &str| -> Vec<String> {
