@@ -2,15 +2,17 @@
 
 use std::io::Write;
 
+use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 use nopol_basics::visible;
 use nopol_process::run::process::Supervisor;
 
 use super::options::switch;
-use super::{Action, Target, debug, output, repair};
-use crate::config::{Config, ConfigError};
+use super::{Action, Target, answer, debug, output, repair};
+use crate::config::{Config, ConfigError, NAME};
 use crate::repair::ending;
+use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
 use crate::subject::{Project, SubjectError};
 
@@ -41,11 +43,34 @@ impl C {
     pub fn run(self) -> u8 {
         match self.command {
             _ if self.init => init(),
-            None => self.repair.run(),
+            None => match wants_init(self.repair.target()) {
+                Ok(false) => self.repair.run(),
+                Ok(true) => match init() {
+                    0 => self.repair.run(),
+                    code => code,
+                },
+                Err(error) => {
+                    output::complain(&format!("{error:#}"));
+                    Ending::Usage.exit_code()
+                }
+            },
             Some(Command::Action(action)) => action.run(),
             Some(Command::Debug(debug)) => debug.run(),
         }
     }
+}
+
+/// Asks on a terminal, if nothing describes the program, whether to write a file that does.
+fn wants_init(flags: &CFlags) -> Result<bool> {
+    let options = flags.options();
+    let is_described = options.build.is_some() || !options.source.is_empty();
+    if !answer::is_by_key() || is_described || c::config::path(&options)?.is_some() {
+        return Ok(false);
+    }
+    let question = format!(
+        "There is no {NAME} here or above. Write one for the program in this directory, and search? [y/N] "
+    );
+    Ok(answer::key(&question)?.is_some_and(|answer| answer.eq_ignore_ascii_case("y")))
 }
 
 /// Writes the file, and prints a summary of its contents.

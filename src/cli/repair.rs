@@ -35,6 +35,11 @@ pub struct Repair<P: Target> {
 }
 
 impl<P: Target> Repair<P> {
+    /// The options that choose the subject.
+    pub fn target(&self) -> &P {
+        self.common.target()
+    }
+
     pub fn run(self) -> u8 {
         let request = match self.common.resolve() {
             Ok(request) => request,

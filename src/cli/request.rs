@@ -10,7 +10,7 @@ use nopol_basics::count;
 use serde::Serialize;
 
 use super::options::SearchOptions;
-use super::output;
+use super::{output, schema};
 use crate::config::{Config, ConfigError};
 use crate::exchange;
 use crate::invocation::{self, Earlier, Stale};
@@ -51,6 +51,10 @@ pub struct Common<P: Args> {
     /// Show all settings as a nopol.toml, with the origin of each value, and do nothing else
     #[arg(long)]
     print_config: bool,
+
+    /// Show the JSON schema of nopol.toml, and do nothing else
+    #[arg(long)]
+    print_schema: bool,
 
     #[command(flatten)]
     files: Files,
@@ -189,6 +193,11 @@ pub struct SearchRequest {
 }
 
 impl<P: Target> Common<P> {
+    /// The options that choose the subject.
+    pub fn target(&self) -> &P {
+        &self.project
+    }
+
     /// The request; an exit code if the options are wrong, after printing the error, or if they only print the
     /// configuration.
     pub fn resolve(&self) -> Result<SearchRequest, u8> {
@@ -202,6 +211,12 @@ impl<P: Target> Common<P> {
         };
         if self.emit_schema {
             return Err(match json::schema() {
+                Ok(text) => output::print_exact(&text, 0),
+                Err(error) => wrong(error.to_string()),
+            });
+        }
+        if self.print_schema {
+            return Err(match schema::of_settings() {
                 Ok(text) => output::print_exact(&text, 0),
                 Err(error) => wrong(error.to_string()),
             });

@@ -16,13 +16,15 @@ use crate::repair::discriminating::DiscriminatingTest;
 use crate::repair::places;
 use crate::repair::settings::{Depth, Settings};
 use crate::report::{
-    Assurance, Choice, Ending, Outcome, PatchReport, REVIEW_EXIT_CODES, explain, phrases, snippet,
+    Assurance, Choice, Ending, Outcome, PatchReport, REVIEW_EXIT_CODES, beside, explain, phrases,
+    snippet,
 };
 
 const HELP: &str = "\
 a      apply this patch
 w      apply this patch, with a new test that passes with it and fails with another patch
 N      show alternative N; it can then be applied (aN applies it if the input is not a terminal)
+v      view the old and the new lines side by side
 e      explain: what decided it, and what the tests leave open
 d      edit its condition, and show the patch again
 s      skip it and show the next one
@@ -32,7 +34,7 @@ q      quit
 ";
 
 const HELP_APPLIED: &str = "\
-t      run your tests
+t      run your tests, after a reminder of how they failed before
 u      undo: revert the patch and go on
 q      quit
 ";
@@ -142,7 +144,7 @@ impl Walk<'_> {
     fn ask(&mut self, at: usize) -> Result<Option<usize>> {
         loop {
             let Some(answer) = answer::key(
-                "[a]pply, [w]ith a test, [s]kip, [b]ack, [e]xplain, e[d]it, [q]uit, [?] ",
+                "[a]pply, [w]ith a test, [s]kip, [b]ack, [v]iew, [e]xplain, e[d]it, [q]uit, [?] ",
             )?
             else {
                 return Ok(None);
@@ -158,6 +160,7 @@ impl Walk<'_> {
                         return self.applied(at);
                     }
                 }
+                "v" => say(&beside::side_by_side(patch, snippet::width()))?,
                 "e" => {
                     let shown = explain::render(&self.outcome.shown(), &patch.id);
                     say(&shown.unwrap_or_default())?;
@@ -261,18 +264,21 @@ impl Walk<'_> {
                 (None | Some("q"), _) => return Ok(None),
                 (Some("n"), Some(other)) => return Ok(Some(other)),
                 (Some("n"), None) => say("There is no other cause with a patch.\n")?,
-                (Some("t"), _) => match self.test()? {
-                    Ok(()) => say("Your tests pass.\n")?,
-                    Err(why) => {
-                        let whose = match other {
-                            Some(_) => {
-                                " Those of another cause fail until its patch is applied, too."
-                            }
-                            None => "",
-                        };
-                        say(&format!("Your tests fail{why}.{whose}\n"))?;
+                (Some("t"), _) => {
+                    say(&self.before(at))?;
+                    match self.test()? {
+                        Ok(()) => say("Your tests pass.\n")?,
+                        Err(why) => {
+                            let whose = match other {
+                                Some(_) => {
+                                    " Those of another cause fail until its patch is applied, too."
+                                }
+                                None => "",
+                            };
+                            say(&format!("Your tests fail{why}.{whose}\n"))?;
+                        }
                     }
-                },
+                }
                 (Some("u"), _) => {
                     say(&undo(&self.request.settings)?)?;
                     self.applied.pop();
@@ -284,6 +290,18 @@ impl Walk<'_> {
                 ))?,
             }
         }
+    }
+
+    /// How the tests that a patch fixes failed without it.
+    fn before(&self, at: usize) -> String {
+        let fixes = &self.outcome.patches[at].fixes;
+        let complaints = self.outcome.complaints.iter();
+        let own = complaints.filter(|complaint| fixes.contains(&complaint.test));
+        own.map(|complaint| {
+            let sentence = self.outcome.names.in_sentence(&complaint.sentence());
+            format!("Without the patch, {sentence}\n")
+        })
+        .collect()
     }
 
     /// The first patch for tests that no patch which was applied cures.

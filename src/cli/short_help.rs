@@ -18,7 +18,7 @@ const COMMANDS: [&str; 9] = [
 ];
 
 /// The options that only `--help` shows.
-const OPTIONS: [&str; 43] = [
+const OPTIONS: [&str; 44] = [
     "all-features",
     "all-targets",
     "allow-dirty",
@@ -50,6 +50,7 @@ const OPTIONS: [&str; 43] = [
     "offline",
     "only-in-diff",
     "print-config",
+    "print-schema",
     "profile",
     "reference",
     "sandbox",

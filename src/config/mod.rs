@@ -27,6 +27,7 @@ mod file;
 mod inside;
 mod keys;
 mod print;
+pub mod schema;
 pub mod seconds;
 
 use std::collections::BTreeMap;

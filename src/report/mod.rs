@@ -1,6 +1,7 @@
 //! The outcome of a run and its presentation. Formats know only the [`Outcome`].
 
 mod assurance;
+pub mod beside;
 pub mod brief;
 mod compared;
 mod contexts;

@@ -248,3 +248,36 @@ fn a_c_program_has_settings_beside_what_is_said_of_it() {
         ],
     );
 }
+
+/// The schema of settings describes each with the type and the values that a file may give it.
+#[test]
+fn print_schema_describes_every_setting() {
+    let subject = everywhere();
+    let schema = subject.nopol(&["--print-schema"]).json();
+    let listed = subject.nopol(&["--print-config"]).stdout;
+    for line in listed.lines() {
+        let key = line.trim_start_matches("# ").split(' ').next().unwrap();
+        let help = schema["properties"][key]["description"].as_str();
+        assert!(help.is_some_and(|help| !help.is_empty()), "{key}");
+    }
+    let of = |key: &str, what: &str| schema["properties"][key][what].to_string();
+    assert_eq!(of("multi", "type"), "\"boolean\"");
+    assert_eq!(of("file", "type"), "\"array\"");
+    assert_eq!(
+        (of("top", "type"), of("top", "minimum")),
+        ("\"integer\"".into(), "1".into())
+    );
+    assert_eq!(of("flips", "minimum"), "0");
+    assert_eq!(of("time-limit", "type"), "\"number\"");
+    assert_eq!(of("min-confidence", "maximum"), "1");
+    assert_eq!(
+        of("fail-on", "enum"),
+        "[\"patched\",\"no-patch\",\"never\"]"
+    );
+    // A file may not switch the sandbox off.
+    assert!(!of("sandbox", "enum").contains("off"));
+    assert_eq!(
+        schema["properties"]["c"]["properties"]["test"]["type"],
+        "array"
+    );
+}

@@ -12,6 +12,7 @@ mod common;
 mod action;
 mod bad_input;
 mod beside;
+mod book;
 mod c_bad_input;
 mod c_builds;
 mod c_config;

@@ -9,7 +9,7 @@ use crate::common::{Run, Subject, fixtures};
 
 /// The text with `(0.3 s)` as `([TIME])`, the subject's place as `[DIR]`, how sure a patch is, which every training changes a
 /// little, as `[SURE]`, and every number in a line of progress, which every engine changes, as `[N]`.
-fn redacted(text: &str, dir: &str) -> String {
+pub fn redacted(text: &str, dir: &str) -> String {
     let text = text.replace(dir, "[DIR]");
     let line = |line: &str| match (line.split_once("= note: "), line.split_once("%): ")) {
         (Some((head, _)), Some((_, rest))) => format!("{head}= note: [SURE]: {rest}"),

@@ -7,6 +7,8 @@ use globset::GlobSet;
 use nopol_basics::paths;
 use nopol_basics::visible;
 use nopol_process::run::command::{Case, Command, Comparison, Input};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use walkdir::WalkDir;
 
@@ -17,65 +19,110 @@ use crate::config::{Config, ConfigError, File, seconds};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
 
-#[derive(Debug, Default, Deserialize)]
+// The comments of the fields are shown to users by `--print-schema`.
+
+/// How a C program is built and tested.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Section {
+    /// Globs of the source files.
     #[serde(default)]
     sources: Vec<String>,
+    /// The command that builds the program, run by a shell.
     build: Option<String>,
+    /// Seconds that a single test may take, if that is less than --test-timeout.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     timeout: Option<f64>,
+    /// Whether the program is built with the address and undefined-behavior sanitizers.
     #[serde(default)]
     sanitize: bool,
+    /// Whether tests run one at a time.
     #[serde(default)]
     serial: bool,
+    /// Tests, each a table of its own: `[[c.test]]`.
     #[serde(default)]
     test: Vec<Single>,
+    /// A test for each input file.
     tests: Option<Pairs>,
+    /// A test command that takes the name of a test.
     script: Option<Script>,
 }
 
-#[derive(Debug, Deserialize)]
+/// One test.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Single {
+    /// The name of the test.
     name: String,
+    /// The command that runs it.
     command: String,
+    /// The expected output.
     stdout: Option<String>,
+    /// The file with the expected output.
+    #[schemars(with = "Option<String>")]
     stdout_file: Option<Utf8PathBuf>,
+    /// The input.
     stdin: Option<String>,
+    /// The file with the input.
+    #[schemars(with = "Option<String>")]
     stdin_file: Option<Utf8PathBuf>,
+    /// The directory in which the command runs.
+    #[schemars(with = "Option<String>")]
     cwd: Option<Utf8PathBuf>,
+    /// The expected exit code.
     #[serde(default)]
     exit: i32,
+    /// How the output is compared with the expected one.
     #[serde(default)]
     r#match: Match,
 }
 
-#[derive(Debug, Deserialize)]
+/// A test for each input file.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Pairs {
+    /// A glob with one `*`: the input files.
     input: String,
+    /// The file with the expected output; `*` stands for the same text as in `input`.
     output: Option<String>,
+    /// The command that runs a test.
     command: String,
+    /// The directory in which the command runs.
+    #[schemars(with = "Option<String>")]
     cwd: Option<Utf8PathBuf>,
+    /// The expected exit code.
     #[serde(default)]
     exit: i32,
+    /// How the output is compared with the expected one.
     #[serde(default)]
     r#match: Match,
 }
 
-#[derive(Debug, Deserialize)]
+/// A test command that takes the name of a test.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Script {
+    /// The command; a test passes if its exit code is 0.
     command: String,
+    /// The names of the tests.
     names: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+/// How an output is compared with the expected one.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Match {
+    /// Byte by byte.
     #[default]
     Exact,
+    /// Word by word.
     Space,
+}
+
+/// The JSON schema of the table.
+pub fn schema() -> Schema {
+    let settings = SchemaSettings::default().with(|it| it.inline_subschemas = true);
+    settings.into_generator().subschema_for::<Section>()
 }
 
 impl From<Match> for Comparison {

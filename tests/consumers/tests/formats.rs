@@ -193,3 +193,33 @@ fn json_has_the_schema_that_the_tool_prints() {
         .collect();
     assert_eq!(errors, Vec::<String>::new());
 }
+
+/// The settings of all our subjects, and of the reference, conform to the schema; misspelt ones do not.
+#[test]
+fn settings_have_the_schema_that_the_tool_prints() {
+    let subject = Subject::new("off-by-one-guard");
+    let output = Command::new(tool())
+        .args(["nopol", "--print-schema"])
+        .current_dir(subject.path())
+        .output()
+        .unwrap();
+    let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let conforms = |text: &str| validator.is_valid(&toml::from_str::<Value>(text).unwrap());
+    let mut read = 0;
+    let files = walkdir::WalkDir::new(root().join("fixtures"));
+    for file in files.into_iter().map(Result::unwrap) {
+        if file.file_name() == "nopol.toml" {
+            let text = fs::read_to_string(file.path()).unwrap();
+            assert!(conforms(&text), "{}", file.path().display());
+            read += 1;
+        }
+    }
+    assert!(read > 40);
+    let book = fs::read_to_string(root().join("docs/reference.md")).unwrap();
+    let (_, sample) = book.split_once("```toml\n# nopol.toml").unwrap();
+    assert!(conforms(sample.split_once("```").unwrap().0));
+    for wrong in ["tpo = 2", "top = 0", "top = 'x'", "fail-on = 'ever'", "sandbox = 'off'", "[c]\nbuilds = 'make'"] {
+        assert!(!conforms(wrong), "{wrong}");
+    }
+}
