@@ -4,7 +4,6 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use nopol_basics::times;
 use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
@@ -14,6 +13,7 @@ use super::options::switch;
 use super::repair::given_options;
 use super::{SubjectOptions, Target};
 use crate::config::seconds;
+use crate::formula::bounds;
 use crate::formula::mutation;
 use crate::formula::mutation::MutateRequest;
 use crate::formula::mutation::Mutation;
@@ -221,10 +221,7 @@ fn proof(shown: &Mutation, repair: &ShownRepair) -> String {
     let runs = match (repair.proved, repair.proved_to) {
         ("tests", _) => return String::new(),
         (_, None) => String::new(),
-        (_, Some(bound)) => format!(
-            ", as long as no loop iterates more than {}",
-            times(bound as usize)
-        ),
+        (_, Some(bound)) => format!(", as long as {}", bounds::as_long_as(shown.repeats, bound)),
     };
     format!(", proved for all arguments{}{runs}", shown.initially())
 }

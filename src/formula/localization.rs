@@ -1,6 +1,6 @@
 //! What `cargo nopol faults` found, in the user's terms: places with lines and texts, values as text, paths.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 use nopol_basics::{agree, count};
@@ -8,14 +8,14 @@ use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{Dialect, FunctionId, Place, PlaceId, PlaceKind, Test};
 use nopol_program::text;
-use nopol_program::visit::{may_repeat, pointers, reached};
+use nopol_program::visit::{pointers, reached, repeats};
 use serde::Serialize;
 
 use super::FaultsRequest;
-use super::elements;
 use super::left_out::LeftOut;
 use super::load::Loaded;
 use super::short;
+use super::{bounds, elements};
 use crate::report::Ended;
 
 /// What a search for faults found.
@@ -33,6 +33,9 @@ pub struct Localization {
     pub passing: usize,
     /// The largest size up to which the candidates are complete.
     pub complete_to: usize,
+    /// Whether the formula is of the failing runs only, so that other candidates are possible at every size.
+    #[serde(skip)]
+    pub is_partial: bool,
     /// The candidates, the likeliest first.
     pub candidates: Vec<ShownCandidate>,
     /// Where the functions of failing runs compute pointers or references, which are never candidates.
@@ -111,16 +114,19 @@ pub struct ShownCandidate {
 
 impl ShownCandidate {
     /// The values that one of its places must have, in words: in the order of the run, equal neighbours once, as in `true,
-    /// then false`. One text if they are the same in all tests, otherwise one for each test, with its name.
+    /// then false`. One text if they are the same in all tests, otherwise one for each test, with its name. If the place is
+    /// evaluated more often than that, which evaluations have these values. The others keep theirs.
     pub fn values_at(&self, place: usize) -> Vec<String> {
         let of_test = |(at, test): (usize, &String)| {
             let values = self.values.iter();
             let values = values.filter(|value| value.place == place && value.test == *test);
-            let mut values: Vec<String> = values.map(ToString::to_string).collect();
-            values.dedup();
-            let more = if values.len() > MOST { ", …" } else { "" };
-            values.truncate(MOST);
-            (!values.is_empty()).then(|| (at, format!("{}{more}", values.join(", then "))))
+            let values: Vec<&ShownValue> = values.filter(|value| value.changed).collect();
+            let mut texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+            texts.dedup();
+            let more = if texts.len() > MOST { ", …" } else { "" };
+            texts.truncate(MOST);
+            let text = format!("{}{more}{}", texts.join(", then "), of_evaluations(&values));
+            (!values.is_empty()).then_some((at, text))
         };
         let tests = self.tests.iter().enumerate();
         let texts: Vec<(usize, String)> = tests.filter_map(of_test).collect();
@@ -136,6 +142,28 @@ impl ShownCandidate {
             }
         }
     }
+}
+
+/// Whether an angelic place has another value than the program computes there, or one where it computes none.
+fn is_changed(evaluated: &Evaluated) -> bool {
+    let same = (evaluated.value, evaluated.index) == evaluated.original;
+    !same || evaluated.spares_fault
+}
+
+/// Which evaluations of a place in one run have these values; nothing if all have one.
+fn of_evaluations(values: &[&ShownValue]) -> String {
+    let all = values.first().map_or(0, |value| value.evaluations);
+    if values.len() == all {
+        return String::new();
+    }
+    let mut which: Vec<String> = values
+        .iter()
+        .map(|value| value.evaluation.to_string())
+        .collect();
+    let more = if which.len() > MOST { ", …" } else { "" };
+    which.truncate(MOST);
+    let noun = agree(values.len(), "evaluation", "evaluations");
+    format!(" ({noun} {}{more} of {all})", which.join(", "))
 }
 
 /// Most values of a run that are shown in words.
@@ -176,6 +204,12 @@ pub struct ShownValue {
     /// The same as the source would write it, such as `t[3]`, if the program sets another one in one of the runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element: Option<String>,
+    /// Which evaluation of the place in the run of the test has this value, counted from 1.
+    pub evaluation: usize,
+    /// How many evaluations of the place there are in that run.
+    pub evaluations: usize,
+    /// Whether the program computes another value there, or none. In evaluations that are not listed it computes its own.
+    pub changed: bool,
 }
 
 impl Display for ShownValue {
@@ -244,13 +278,20 @@ pub fn shown(
                 agree(tests.len(), "test reaches", "tests reach")
             )),
         ),
+        FaultsOutcome::None if !request.formula.is_exact() => {
+            (Ended::None, Some(none_on_path(tests.len())))
+        }
         FaultsOutcome::None => (Ended::None, Some(none(loaded, request, tests, found))),
         FaultsOutcome::Limit(limit) => (Ended::Limit, Some(ended_by(limit, loaded, request))),
     };
     Localization {
         outcome,
         message,
-        complete_to: found.complete_to,
+        complete_to: match request.formula.is_exact() {
+            true => found.complete_to,
+            false => 0,
+        },
+        is_partial: !request.formula.is_exact(),
         candidates,
         formula: Statistics {
             tests: found.encoded.len(),
@@ -262,22 +303,28 @@ pub fn shown(
     }
 }
 
+/// That a formula of the failing runs alone has no candidate.
+fn none_on_path(tests: usize) -> String {
+    format!(
+        "the {} of the failing {} {} no candidate; `--formula on-demand` also considers what else the program may do",
+        agree(tests, "path", "paths"),
+        agree(tests, "test", "tests"),
+        agree(tests, "has", "have"),
+    )
+}
+
 /// That no other values make the tests pass, and what would look for more.
 fn none(loaded: &Loaded, request: &FaultsRequest, tests: &[Test], found: &FaultSets) -> String {
     let entries = tests.iter().map(|test| test.entry.function());
     let functions = reached(&loaded.program, entries.collect()).functions;
-    let repeats = may_repeat(&loaded.program, &functions);
-    let within = match repeats {
-        true => format!(
-            ", with at most {} of a loop",
-            count(loaded.bound as usize, "iteration")
-        ),
-        false => String::new(),
-    };
+    let repeats = repeats(&loaded.program, &functions);
+    let within = bounds::within(repeats, loaded.bound);
     let more = [
         // Otherwise all places together were tried.
         (found.complete_to >= request.size).then_some("a larger --size tries more places at once"),
-        repeats.then_some("a larger --bound allows more iterations"),
+        repeats
+            .any()
+            .then_some("a larger --bound allows longer runs"),
     ];
     let more: Vec<&str> = more.into_iter().flatten().collect();
     let more = match more.is_empty() {
@@ -324,16 +371,25 @@ fn candidate_of(
     for (number, run) in &candidate.runs {
         let test = &tests[*number].name;
         names.push(test.clone());
-        for evaluated in run
-            .evaluated
-            .iter()
-            .filter(|evaluated| evaluated.is_angelic)
-        {
+        let mut evaluations: BTreeMap<PlaceId, usize> = BTreeMap::new();
+        let numbered = run.evaluated.iter().map(|evaluated| {
+            let number = evaluations.entry(evaluated.instance.place).or_default();
+            *number += 1;
+            (*number, evaluated)
+        });
+        let numbered: Vec<(usize, &Evaluated)> = numbered.collect();
+        for (evaluation, evaluated) in numbered {
+            if !evaluated.is_angelic {
+                continue;
+            }
             let place = candidate
                 .places
                 .iter()
                 .position(|place| *place == evaluated.instance.place);
             values.push(ShownValue {
+                evaluation,
+                changed: is_changed(evaluated),
+                evaluations: evaluations[&evaluated.instance.place],
                 test: test.clone(),
                 place: place.unwrap_or_default(),
                 value: text_of(loaded, evaluated),

@@ -5,6 +5,7 @@
 //! runs it and is the judge of everything. [`encode`] makes a circuit of a test's run, [`circuit`] gives it to a SAT
 //! solver, and [`faults`] asks for the minimal sets of places where different values make the failing tests pass.
 
+pub mod bounds;
 mod chosen;
 pub mod conditions;
 mod elements;

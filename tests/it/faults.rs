@@ -733,3 +733,52 @@ int main(void) {
         );
     }
 }
+
+#[test]
+fn a_call_whose_result_is_replaced_still_needs_its_arguments() {
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nint t[4] = {2, 1, 5, 1};\nint show(int v)\n{\n    printf(\"%d \", v);\n    \
+                return v;\n}\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    int a = show(t[n]) + 1;\n    \
+                printf(\"%d\\n\", a);\n    return 0;\n}\n";
+    let config = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -o a a.c\"\n\n[[c.test]]\nname = \"four\"\ncommand = \"./a 4\"\nstdout = \
+                  \"0 5\\n\"\n\n[[c.test]]\nname = \"two\"\ncommand = \"./a 2\"\nstdout = \"5 6\\n\"\n";
+    let subject = Subject::new(&[("a.c", text), ("nopol.toml", config)]);
+    let run = subject.nopol(&["c", "faults", "--size", "2", "--format", "json"]);
+    let lines = lines(&found(&run));
+    // `show` is called with `t[4]`, whatever `a` is.
+    assert!(!lines.contains(&vec![12]), "{}", run.stdout);
+    assert!(lines.contains(&vec![12, 12]), "{}", run.stdout);
+}
+
+#[test]
+fn it_is_said_which_evaluation_has_another_value() {
+    let text = "#include <stdio.h>\nint main(void)\n{\n    int n = 0;\n    for (int i = 0; i < 5; i++) {\n        if (i % 2)\n            \
+                n++;\n    }\n    return n != 3;\n}\n";
+    let config = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -o a a.c\"\n\n[[c.test]]\nname = \"three\"\ncommand = \"./a\"\n";
+    let subject = Subject::new(&[("a.c", text), ("nopol.toml", config)]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let row = run.stdout.split_once("if (i % 2)").unwrap().1;
+    let row = row.lines().nth(1).unwrap();
+    assert!(
+        row.contains("would have to be true (evaluation ") && row.ends_with(" of 5)"),
+        "{row}"
+    );
+    let report = found(&subject.nopol(&["c", "faults", "--size", "1", "--format", "json"]));
+    let mut candidates = report["candidates"].as_array().unwrap().iter();
+    let condition = candidates
+        .find(|candidate| candidate["places"][0]["line"] == 6)
+        .unwrap();
+    assert_eq!(condition["values"][0]["evaluations"], 5);
+}
+
+#[test]
+fn a_formula_of_the_path_alone_claims_nothing_about_other_paths() {
+    let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
+    for part in ["path", "path-insensitive"] {
+        let args = ["c", "faults", "--size", "1", "--formula", part];
+        let text = subject.nopol(&args).stdout;
+        let is_open = text.contains("(there may be more)") || text.contains("also considers");
+        assert!(is_open && !text.contains("no other values"), "{text}");
+        let report = found(&subject.nopol(&[&args[..], &["--format", "json"]].concat()));
+        assert_eq!(report["complete_to"], 0);
+    }
+}

@@ -184,7 +184,7 @@ fn a_larger_bound_is_proposed_only_where_something_repeats() {
     let looped = none(&["--only", "loops"]);
     assert!(
         looped.contains(", with at most ")
-            && looped.ends_with("a larger --bound allows more iterations"),
+            && looped.ends_with("a larger --bound allows longer runs"),
         "{looped}"
     );
 }

@@ -32,6 +32,7 @@ mod tests;
 mod value;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use fixedbitset::FixedBitSet;
@@ -112,6 +113,8 @@ pub struct Evaluated {
     pub is_angelic: bool,
     /// The value and the index that the program computes there by itself.
     pub original: (Value, Option<i128>),
+    /// Whether the program by itself would have had a fault there.
+    pub spares_fault: bool,
 }
 
 /// What happened in a run.
@@ -242,6 +245,8 @@ struct Interpreter<'p, 'a> {
     result: Option<Value>,
     /// Whether faults do not count: within the expression of an angelic place.
     is_suppressed: bool,
+    /// Number of faults that did not count because of that.
+    spared: Cell<u32>,
     input: Input<'p>,
     output: Vec<u8>,
     evaluated: Vec<Evaluated>,
@@ -281,6 +286,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             active: program.functions.iter().map(|_| 0).collect(),
             result: None,
             is_suppressed: false,
+            spared: Cell::default(),
             input: Input::default(),
             output: Vec::new(),
             evaluated: Vec::new(),
@@ -473,7 +479,11 @@ impl<'p, 'a> Interpreter<'p, 'a> {
 
     /// Ends the run if this fault counts.
     fn fault(&self, kind: FaultKind, span: Span) -> Flow<()> {
-        if self.is_suppressed || !kind.counts(self.limits.implicit) {
+        if !kind.counts(self.limits.implicit) {
+            return Ok(());
+        }
+        if self.is_suppressed {
+            self.spared.set(self.spared.get().saturating_add(1));
             return Ok(());
         }
         Err(Jump::End(End::Fault(kind, span)))

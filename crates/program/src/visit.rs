@@ -54,8 +54,24 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
     }
 }
 
-/// Whether a run of these functions may do something several times: one of them has a loop, or calls itself, if by way of others.
-pub fn may_repeat(program: &Program, functions: &HashSet<FunctionId>) -> bool {
+/// What a run may do several times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repeats {
+    /// Iterations of a loop.
+    pub loops: bool,
+    /// Nested calls of a function: it calls itself, if by way of others.
+    pub calls: bool,
+}
+
+impl Repeats {
+    /// Whether there is any of them.
+    pub fn any(self) -> bool {
+        self.loops || self.calls
+    }
+}
+
+/// What a run of these functions may do several times.
+pub fn repeats(program: &Program, functions: &HashSet<FunctionId>) -> Repeats {
     let mut calls: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
     let mut loops = 0;
     for &function in functions {
@@ -72,7 +88,10 @@ pub fn may_repeat(program: &Program, functions: &HashSet<FunctionId>) -> bool {
         let known: HashSet<FunctionId> = calls.keys().copied().collect();
         calls.retain(|_, called| called.iter().any(|function| known.contains(function)));
         if calls.len() == known.len() {
-            return loops > 0 || !calls.is_empty();
+            return Repeats {
+                loops: loops > 0,
+                calls: !calls.is_empty(),
+            };
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
-use nopol_basics::{count, times};
 use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::Check;
@@ -12,14 +11,14 @@ use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
 use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, FunctionId, Made, Program};
 use nopol_program::position::Positions;
-use nopol_program::visit::{Needs, may_repeat, needs, reached};
+use nopol_program::visit::{Needs, Repeats, needs, reached, repeats};
 
 use super::called::{Called, functions};
 use super::{MutateRequest, Mutation};
-use crate::formula::at_most;
 use crate::formula::left_out::LeftOut;
 use crate::formula::load::{Loaded, Refusal, RunBounds};
 use crate::formula::localization::Failing;
+use crate::formula::{at_most, bounds};
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
 
@@ -166,18 +165,25 @@ impl Goal {
 
     /// In which runs of tests repairs are looked for, as the end of a sentence; empty if no run can go beyond the bound.
     pub(super) fn within(&self) -> String {
-        let Specification::Tests(tests) = &self.specification else {
-            return String::new();
-        };
-        let entries = tests.iter().map(|test| test.entry.function());
-        let functions = reached(&self.program, entries.collect()).functions;
-        match may_repeat(&self.program, &functions) {
-            true => format!(
-                ", with at most {} of a loop",
-                count(self.bound as usize, "iteration")
-            ),
-            false => String::new(),
+        match &self.specification {
+            Specification::Tests(_) => bounds::within(self.repeats(), self.bound),
+            _ => String::new(),
         }
+    }
+
+    /// What the runs that count may do several times.
+    pub(super) fn repeats(&self) -> Repeats {
+        let entries = match &self.specification {
+            Specification::Tests(tests) => tests.iter().map(|test| test.entry.function()).collect(),
+            Specification::Function {
+                function,
+                reference,
+            } => [Some(*function), *reference]
+                .into_iter()
+                .flatten()
+                .collect(),
+        };
+        repeats(&self.program, &reached(&self.program, entries).functions)
     }
 
     /// What the outcome means.
@@ -269,10 +275,10 @@ impl Goal {
                 (None, false) => (
                     Ended::Unjudged,
                     Some(format!(
-                        "no run in which loops iterate at most {} violates the specification{}; longer runs were not examined: a \
-                         larger --bound examines them",
-                        times(bound as usize),
-                        shown.initially()
+                        "no run violates the specification{}, as long as {}; longer runs were not examined: a larger --bound \
+                         examines them",
+                        shown.initially(),
+                        bounds::as_long_as(shown.repeats, bound)
                     )),
                 ),
             },

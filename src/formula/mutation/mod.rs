@@ -14,6 +14,7 @@ use nopol_formula::mutate::judge::Trouble;
 use nopol_formula::mutate::must::Prune;
 use nopol_formula::mutate::{self, Level, MutateOutcome, MutationEdit, Repair, Space};
 use nopol_program::shown::ShownEdit;
+use nopol_program::visit::Repeats;
 use serde::Serialize;
 
 use self::goal::{Confirmed, Goal};
@@ -93,6 +94,9 @@ pub struct Mutation {
     /// In which runs of tests repairs were looked for, as the end of a sentence: not those that go beyond the bound.
     #[serde(skip)]
     pub within: String,
+    /// What runs may do several times.
+    #[serde(skip)]
+    pub repeats: Repeats,
     /// Which mutations there were: 1 to 3, as --level.
     #[serde(skip)]
     pub level: u8,
@@ -250,6 +254,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     let mut shown = Mutation {
         bound: goal.bound,
         within: goal.within(),
+        repeats: goal.repeats(),
         level: match request.level {
             Level::One => 1,
             Level::Two => 2,

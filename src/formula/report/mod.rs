@@ -73,7 +73,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
             _ => "at all places of one candidate",
         },
         all(shown.failing.len(), "failing test"),
-        if shown.outcome.is_cut() {
+        if shown.outcome.is_cut() || shown.is_partial {
             " (there may be more):"
         } else {
             ":"

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use nopol_basics::{agree, count, times};
+use nopol_basics::{agree, count};
 
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
-use crate::formula::{at_most, left_out, short};
+use crate::formula::{at_most, bounds, left_out, short};
 
 /// Most tests named.
 const MANY: usize = 10;
@@ -74,12 +74,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         if shown.repairs.iter().any(|other| other.proved_to.is_some()) {
             let runs = repair.proved_to.map_or_else(
                 || "all arguments".to_owned(),
-                |bound| {
-                    format!(
-                        "runs in which no loop iterates more than {}",
-                        times(bound as usize)
-                    )
-                },
+                |bound| format!("runs in which {}", bounds::as_long_as(shown.repeats, bound)),
             );
             writeln!(text, "        proved for {runs}")?;
         }
@@ -107,10 +102,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         (_, bound) => {
             let globals = shown.initially();
             let bound = bound.map_or_else(String::new, |bound| {
-                format!(
-                    ", as long as no loop iterates more than {}",
-                    times(bound as usize)
-                )
+                format!(", as long as {}", bounds::as_long_as(shown.repeats, bound))
             });
             format!("Proved for all arguments{globals}{bound}:")
         }

@@ -312,10 +312,13 @@ impl Encoder<'_> {
         here: Span,
         is_used: bool,
     ) -> Result<Value> {
+        // The function is called with them, whatever takes the place of its result.
+        let suppressed = std::mem::take(&mut self.frame().suppressed);
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(self.value(argument)?);
         }
+        self.frame().suppressed = suppressed;
         let before = self.position;
         self.position = self.positions.child(before, Step::Call(node));
         let result = self.call(function, values, is_used);

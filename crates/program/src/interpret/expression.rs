@@ -107,7 +107,8 @@ impl<'p> Interpreter<'p, '_> {
         })
     }
 
-    /// Evaluates an expression for its effects: its own faults do not count, those of functions that it calls do.
+    /// Evaluates an expression for its effects: its own faults do not count, those of functions that it calls and of
+    /// their arguments do.
     pub fn eval_suppressed(&mut self, expr: &'p Expr) -> Flow<Value> {
         Ok(self.carried_suppressed(expr)?.0)
     }
@@ -129,6 +130,8 @@ impl<'p> Interpreter<'p, '_> {
         arguments: &'p [Expr],
         here: Span,
     ) -> Flow<Option<Value>> {
+        // The function is called with them, whatever takes the place of its result.
+        let is_suppressed = std::mem::replace(&mut self.is_suppressed, false);
         let arguments = self.arguments(callee, arguments)?;
         if self
             .active
@@ -139,7 +142,6 @@ impl<'p> Interpreter<'p, '_> {
         }
         let position = self.positions.child(self.position, Step::Call(node));
         let caller = std::mem::replace(&mut self.position, position);
-        let is_suppressed = std::mem::replace(&mut self.is_suppressed, false);
         let result = self.enter(callee, &arguments).map_err(|jump| match jump {
             Jump::End(End::Fault(kind, span)) if span == Span::default() => {
                 Jump::End(End::Fault(kind, here))

@@ -107,6 +107,7 @@ impl<'p> Interpreter<'p, '_> {
 
     fn assign(&mut self, spot: Spot, target: &'p Lvalue, value: &'p Expr) -> Flow<()> {
         let span = value.span;
+        let spared = self.spared.get();
         let (value, original) = match spot {
             Some((_, Some(_))) => {
                 let (value, original) = self.value(spot, value)?;
@@ -119,7 +120,7 @@ impl<'p> Interpreter<'p, '_> {
         };
         let located = self.locate(target, spot.and_then(|(_, angelic)| angelic?.index))?;
         let original = (original, located.original_index);
-        self.record(spot, value.0, located.index, original);
+        self.record(spot, value.0, located.index, original, spared);
         self.write(located, value, span)
     }
 
@@ -137,9 +138,10 @@ impl<'p> Interpreter<'p, '_> {
     /// The value of a place without a target.
     fn placed(&mut self, place: Option<PlaceId>, expr: &'p Expr) -> Flow<Value> {
         let spot = self.spot(place);
+        let spared = self.spared.get();
         let value = self.value(spot, expr);
         let (value, original) = self.note_unfinished(spot, value)?;
-        self.record(spot, value, None, (original, None));
+        self.record(spot, value, None, (original, None), spared);
         Ok(value)
     }
 
@@ -199,12 +201,14 @@ impl<'p> Interpreter<'p, '_> {
         Ok((value, original))
     }
 
+    /// Notes what was used at a place. `spared` is the number of faults that did not count before it was evaluated.
     fn record(
         &mut self,
         spot: Spot,
         value: Value,
         index: Option<i128>,
         original: (Value, Option<i128>),
+        spared: u32,
     ) {
         if let Some((instance, angelic)) = spot {
             self.evaluated.push(Evaluated {
@@ -213,6 +217,7 @@ impl<'p> Interpreter<'p, '_> {
                 index,
                 is_angelic: angelic.is_some(),
                 original,
+                spares_fault: self.spared.get() != spared,
             });
         }
     }

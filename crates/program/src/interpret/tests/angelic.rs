@@ -63,8 +63,8 @@ fn what_an_angelic_place_calls_still_happens_and_faults() {
         returns(Some(binary(BinaryOp::Div, int(1), get(d), INT))),
     ];
     let callee = of.function(&[d], Some(INT), body);
-    let calls = |of: &mut Build, d| {
-        let call = of.call_of(callee, vec![int(d)], INT);
+    let calls = |of: &mut Build, argument| {
+        let call = of.call_of(callee, vec![argument], INT);
         let assign = of.assign(Lvalue::Variable(x), add(by_zero(), call));
         let place = u32::try_from(of.program.places.len()).unwrap() - 1;
         let body = vec![assign, assert_that(equal(get(g), int(1)))];
@@ -72,8 +72,10 @@ fn what_an_angelic_place_calls_still_happens_and_faults() {
             .run
             .end
     };
-    assert_eq!(calls(&mut of, 1), End::Passed);
-    assert_eq!(calls(&mut of, 0), fault(FaultKind::DivisionByZero));
+    assert_eq!(calls(&mut of, int(1)), End::Passed);
+    assert_eq!(calls(&mut of, int(0)), fault(FaultKind::DivisionByZero));
+    // Without its argument the function cannot be called.
+    assert_eq!(calls(&mut of, by_zero()), fault(FaultKind::DivisionByZero));
 }
 
 #[test]
