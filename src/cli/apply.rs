@@ -102,7 +102,7 @@ impl<P: Target> Apply<P> {
         };
         if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
             bail!(
-                "there is no patch to apply: the last run, {}, {}; nothing was changed",
+                "there is no patch to apply: the last saved result is that of {}, which {}; nothing was changed",
                 of.0,
                 outcome.found_none()
             );

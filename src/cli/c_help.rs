@@ -1,4 +1,5 @@
-//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo.
+//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo. And the help of commands
+//! that build no tests, without the options that they refuse.
 
 use clap::{Command, CommandFactory};
 
@@ -28,7 +29,26 @@ const WORDS: [(&str, &str); 9] = [
 
 /// The command line, with this help.
 pub fn command() -> Command {
-    Cli::command().mut_subcommand("c", for_c)
+    let command = Cli::command().mut_subcommand("c", for_c);
+    command.mut_subcommands(|command| match command.get_name() {
+        "faults" | "mutate" | "heap" => without_targets(command),
+        _ => command,
+    })
+}
+
+/// The options for targets that a command refuses because it reads the tests and does not build them.
+const TARGETS: [&str; 10] = [
+    "bin", "bins", "example", "examples", "exclude", "expect", "lib", "run", "stdin", "test",
+];
+
+fn without_targets(command: Command) -> Command {
+    command.mut_args(|arg| {
+        let is_refused = arg.get_long().is_some_and(|name| TARGETS.contains(&name));
+        match is_refused {
+            true => arg.hide(true),
+            false => arg,
+        }
+    })
 }
 
 fn for_c(command: Command) -> Command {

@@ -27,6 +27,7 @@ use crate::report::markup::code;
 use crate::report::phrases::names;
 use crate::report::progress::Progress;
 use crate::report::terminal::Terminal;
+use crate::subject::Project;
 
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
@@ -111,7 +112,14 @@ impl<P: Target> Heap<P> {
             Err(code) => return code,
         };
         if self.function.is_none() && self.failing.is_empty() {
-            output::complain("give --function FUNCTION with a specification, or --failing TEST");
+            output::complain(match settings.project {
+                Project::Cargo(_) => {
+                    "give --function FUNCTION with a specification (--reference-function, or --pre and --post)"
+                }
+                Project::C(_) => {
+                    "give --function FUNCTION with a specification, or --failing TEST"
+                }
+            });
             return Ending::Usage.exit_code();
         }
         if self.pre.len() != self.post.len() {
