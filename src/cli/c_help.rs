@@ -9,11 +9,12 @@ use super::Cli;
 const WIDTH: usize = 100;
 
 /// Before what is replaced comes what contains it.
-const WORDS: [(&str, &str); 9] = [
+const WORDS: [(&str, &str); 10] = [
     ("`cargo nopol c ", "`cargo nopol "),
     ("`cargo nopol ", "`cargo nopol c "),
     (", or only doctests fail", ""),
     ("no tests except doctests", "no tests"),
+    ("some tests or doctests", "some tests"),
     ("or (C) the build", "or the build"),
     (
         "no manifest, no such package, test",

@@ -21,10 +21,12 @@ use crate::report::{FaultPlace, FaultReport, Outcome};
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    different values that make the failing tests pass were found, or no test fails
+  0    different values that make the failing tests pass were found, or all tests were examined
+       and pass
   1    no such values were found
   2    wrong usage: no manifest, no such package or test
-  4    there are no tests, or the program or every test is outside what formulas can express
+  4    there are no tests, no test fails but some tests or doctests were not examined, or the
+       program or every test is outside what formulas can express
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted";

@@ -125,7 +125,7 @@ fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
     let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"many\"\ncommand = \"./p 1048575\"\nstdout = \"20\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"1\"\n";
     let subject = Subject::new(&[("p.c", source), ("nopol.toml", manifest)]);
     let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate", "--size=1"], more].concat());
-    let none = "No patch found. Tried: all changes of a single statement, with at most 13 iterations of a loop. ";
+    let none = "No patch found. Tried: all level-2 changes of a single statement, with at most 13 iterations of a loop. ";
     let longer = " or --bound (longer runs).\n";
     let run = ask(&[]);
     assert!(

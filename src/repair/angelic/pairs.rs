@@ -109,7 +109,11 @@ fn localize_pairs(
         .iter()
         .map(|pair| [pair.first.0, pair.second.0])
         .collect();
-    let result = format!("{} that make a test pass", count(sites.len(), "pair"));
+    let result = format!(
+        "{} that {} a test pass",
+        count(sites.len(), "pair"),
+        agree(sites.len(), "makes", "make")
+    );
     session.progress.finish(phase, runner.runs(), &result);
     Ok(pairs)
 }

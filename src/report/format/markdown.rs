@@ -85,7 +85,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 fn title(outcome: &Outcome) -> String {
     let number = number(&outcome.patches);
     if !outcome.faults.is_empty() {
-        let number = count(outcome.faults.len(), "set of places");
+        let number = format!("{} of places", count(outcome.faults.len(), "set"));
         let stopped = match outcome.ending {
             Ending::TimeLimit => " (time limit reached)",
             _ => "",
