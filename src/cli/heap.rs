@@ -24,7 +24,7 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::Format;
 use crate::report::markup::code;
-use crate::report::phrases::names;
+use crate::report::phrases::{names, sentence};
 use crate::report::progress::Progress;
 use crate::report::terminal::Terminal;
 use crate::subject::Project;
@@ -230,7 +230,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
             ),
             By::Tests => writeln!(
                 text,
-                "{} {}: there is nothing to repair",
+                "{} {}: there is nothing to repair.",
                 names(&shown.passing),
                 agree(shown.passing.len(), "passes", "pass")
             ),
@@ -283,7 +283,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         }
     }
     if let Some(message) = &shown.message {
-        writeln!(text, "\n{message}")?;
+        writeln!(text, "\n{}", sentence(message))?;
     }
     if shown.written.edits.is_empty() {
         return Ok(());

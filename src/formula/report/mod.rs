@@ -11,6 +11,7 @@ use super::at_most;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::short;
+use crate::report::phrases::sentence;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;
@@ -51,7 +52,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(message) = &shown.message {
-        writeln!(text, "{message}")?;
+        writeln!(text, "{}", sentence(message))?;
     }
     for sentence in not_examined(shown) {
         writeln!(text, "note: {sentence}")?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use nopol_process::run::Sequence;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::SiteIndex;
