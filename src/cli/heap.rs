@@ -45,7 +45,8 @@ pub struct Heap<P: Target> {
     #[command(flatten)]
     place: SubjectOptions<P>,
 
-    /// The function to repair, with a specification; --failing needs none, because it tries every function that failing tests call
+    /// The function to repair; it needs a specification, except with --failing. With --failing the default is every function
+    /// that the failing tests call
     #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
     function: Option<String>,
 

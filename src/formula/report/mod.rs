@@ -102,7 +102,7 @@ pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
     let kinds = [
         ("pointers and references were not examined", &shown.pointers),
         (
-            "structures and other values of several parts were examined only where their parts are written out, so not here",
+            "structures and other values with parts were not examined where the source does not write out the parts",
             &shown.wholes,
         ),
         (
