@@ -40,11 +40,11 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "TEST", help_heading = "Search")]
     only: Vec<String>,
 
-    /// Maximum number of places in a candidate
+    /// Maximum number of places in a set
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Find candidates with any number of places
+    /// Find sets of any number of places
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
@@ -81,7 +81,7 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_faults), help_heading = "Report")]
     format: Format,
 
-    /// Maximum number of candidates to show
+    /// Maximum number of sets to show
     #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
     top: NonZeroUsize,
 }

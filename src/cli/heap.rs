@@ -117,9 +117,7 @@ impl<P: Target> Heap<P> {
                 Project::Cargo(_) => {
                     "give --function FUNCTION with a specification (--reference-function, or --pre and --post)"
                 }
-                Project::C(_) => {
-                    "give --function FUNCTION with a specification, or --failing TEST"
-                }
+                Project::C(_) => "give --function FUNCTION with a specification, or --failing TEST",
             });
             return Ending::Usage.exit_code();
         }

@@ -62,7 +62,9 @@ impl Hints {
             Some(commit) => changes::since(root, commit).map_err(|error| {
                 SubjectError::Usage(match changes::unnamed(root, commit) {
                     Some(why) => format!("--in-diff: `{commit}` is not a file, and {why}"),
-                    None => format!("--in-diff: `{commit}` is neither a file nor a commit: {error:#}"),
+                    None => {
+                        format!("--in-diff: `{commit}` is neither a file nor a commit: {error:#}")
+                    }
                 })
             })?,
         };

@@ -65,13 +65,17 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let most = shown.complete_to.max(sizes.max().unwrap_or(first.size));
     writeln!(
         text,
-        "\n{} with {}; other values {} make {} pass{}\n",
-        count(number, "candidate"),
-        at_most(most, "place"),
+        "\n{} of {}; other values {} make {} pass{}\n",
+        count(number, "set"),
+        match (number, most) {
+            (1, 1) => "one place".to_owned(),
+            (_, 1) => "one place each".to_owned(),
+            _ => at_most(most, "place"),
+        },
         match (number, most) {
             (1, _) => "there",
             (_, 1) => "at one of these places",
-            _ => "at all places of one candidate",
+            _ => "at all places of one set",
         },
         all(shown.failing.len(), "failing test"),
         if shown.outcome.is_cut() {
@@ -91,13 +95,13 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(test) = first.tests.first() {
-        writeln!(text, "\nThe run of {test} with candidate 1:\n")?;
+        writeln!(text, "\nThe run of {test} with set 1:\n")?;
         path(text, &first.path)?;
     }
     Ok(())
 }
 
-/// Which places are never candidates, each kind in a sentence.
+/// Which places are never examined, each kind in a sentence.
 pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
     let kinds = [
         ("pointers and references were not examined", &shown.pointers),
