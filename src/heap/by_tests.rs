@@ -22,7 +22,7 @@ use crate::formula::read::{Read, of_c};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::report::markup::code;
-use crate::report::phrases::names;
+use crate::report::phrases;
 use crate::report::progress::{Progress, Running};
 use crate::subject::Subject;
 use crate::subject::ecosystem::ProgramText;
@@ -207,7 +207,7 @@ pub(super) fn by_tests(
             return Ok(batch);
         }
         let [singles, pairs] = tried.looked;
-        let searched = names(&tried.searched);
+        let searched = phrases::names(&tried.searched);
         let others = match tried.is_capped {
             true => "; there are more, less likely ones",
             false => "",
@@ -223,7 +223,7 @@ pub(super) fn by_tests(
             ),
             false => format!(
                 "none of the changes tried in {searched} ({singles} of one statement, {pairs} of two{others}) makes {} pass",
-                names(&request.failing)
+                phrases::names(&request.failing)
             ),
         });
         if !tried.is_over {
