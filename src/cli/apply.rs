@@ -102,7 +102,7 @@ impl<P: Target> Apply<P> {
         };
         if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
             bail!(
-                "there is no patch to apply: the last run, {}, {}; nothing was changed",
+                "there is no patch to apply: the last saved result is that of {}, which {}; nothing was changed",
                 of.0,
                 outcome.found_none()
             );
@@ -476,7 +476,7 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let why = match output {
         Ok(output) if output.status.success() && output.stdout.is_empty() => return Ok(()),
         Ok(output) if output.status.success() => bail!(
-            "{file} has uncommitted changes, so the patch was not applied; commit or stash them (`git add` a new file first), or use --allow-dirty"
+            "{file} has uncommitted changes, so the patch was not applied; commit or stash them (if the file is new, `git add` it first), or use --allow-dirty"
         ),
         _ if !is_in_repository => return Ok(()),
         Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),

@@ -1,4 +1,5 @@
-//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo.
+//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo. And the help of commands
+//! that build no tests, without the options that they refuse.
 
 use clap::{Command, CommandFactory};
 
@@ -8,11 +9,12 @@ use super::Cli;
 const WIDTH: usize = 100;
 
 /// Before what is replaced comes what contains it.
-const WORDS: [(&str, &str); 9] = [
+const WORDS: [(&str, &str); 10] = [
     ("`cargo nopol c ", "`cargo nopol "),
     ("`cargo nopol ", "`cargo nopol c "),
     (", or only doctests fail", ""),
     ("no tests except doctests", "no tests"),
+    ("some tests or doctests", "some tests"),
     ("or (C) the build", "or the build"),
     (
         "no manifest, no such package, test",
@@ -28,7 +30,26 @@ const WORDS: [(&str, &str); 9] = [
 
 /// The command line, with this help.
 pub fn command() -> Command {
-    Cli::command().mut_subcommand("c", for_c)
+    let command = Cli::command().mut_subcommand("c", for_c);
+    command.mut_subcommands(|command| match command.get_name() {
+        "faults" | "mutate" | "heap" => without_targets(command),
+        _ => command,
+    })
+}
+
+/// The options for targets that a command refuses because it reads the tests and does not build them.
+const TARGETS: [&str; 10] = [
+    "bin", "bins", "example", "examples", "exclude", "expect", "lib", "run", "stdin", "test",
+];
+
+fn without_targets(command: Command) -> Command {
+    command.mut_args(|arg| {
+        let is_refused = arg.get_long().is_some_and(|name| TARGETS.contains(&name));
+        match is_refused {
+            true => arg.hide(true),
+            false => arg,
+        }
+    })
 }
 
 fn for_c(command: Command) -> Command {

@@ -127,8 +127,8 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true)]
     frozen: Option<bool>,
 
-    /// Repair a run instead of a test: of the binary, or that of --bin, or the example of --example, with ARGS after `--` as
-    /// its arguments. It must exit with 0; your tests say what must not change
+    /// Repair a run of the binary (or of --bin NAME or --example NAME) instead of a test; ARGS after `--` are its arguments.
+    /// The run must exit with 0; your tests show what must not change. Reports call the run `nopol_run`
     #[arg(long, help_heading = "Tests")]
     #[serde(skip)]
     run: bool,

@@ -21,10 +21,12 @@ use crate::report::{FaultPlace, FaultReport, Outcome};
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    different values that make the failing tests pass were found, or no test fails
+  0    different values that make the failing tests pass were found, or all tests were examined
+       and pass
   1    no such values were found
   2    wrong usage: no manifest, no such package or test
-  4    there are no tests, or the program or every test is outside what formulas can express
+  4    there are no tests, no test fails but some tests or doctests were not examined, or the
+       program or every test is outside what formulas can express
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted";
@@ -38,11 +40,11 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "TEST", help_heading = "Search")]
     only: Vec<String>,
 
-    /// Maximum number of places in a candidate
+    /// Maximum number of places in a set
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Find candidates with any number of places
+    /// Find sets of any number of places
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
@@ -79,7 +81,7 @@ pub struct Faults<P: Target> {
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formula::formats(Format::shows_faults), help_heading = "Report")]
     format: Format,
 
-    /// Maximum number of candidates to show
+    /// Maximum number of sets to show
     #[arg(long, value_name = "K", default_value = "10", value_parser = positive::<NonZeroUsize>, help_heading = "Report")]
     top: NonZeroUsize,
 }

@@ -24,9 +24,10 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::Format;
 use crate::report::markup::code;
-use crate::report::phrases::names;
+use crate::report::phrases::{names, sentence};
 use crate::report::progress::Progress;
 use crate::report::terminal::Terminal;
+use crate::subject::Project;
 
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
@@ -44,7 +45,8 @@ pub struct Heap<P: Target> {
     #[command(flatten)]
     place: SubjectOptions<P>,
 
-    /// The function to repair, with a specification; --failing needs none, because it tries every function that failing tests call
+    /// The function to repair; it needs a specification, except with --failing. With --failing the default is every function
+    /// that the failing tests call
     #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
     function: Option<String>,
 
@@ -111,7 +113,12 @@ impl<P: Target> Heap<P> {
             Err(code) => return code,
         };
         if self.function.is_none() && self.failing.is_empty() {
-            output::complain("give --function FUNCTION with a specification, or --failing TEST");
+            output::complain(match settings.project {
+                Project::Cargo(_) => {
+                    "give --function FUNCTION with a specification (--reference-function, or --pre and --post)"
+                }
+                Project::C(_) => "give --function FUNCTION with a specification, or --failing TEST",
+            });
             return Ending::Usage.exit_code();
         }
         if self.pre.len() != self.post.len() {
@@ -222,7 +229,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
             ),
             By::Tests => writeln!(
                 text,
-                "{} {}: there is nothing to repair",
+                "{} {}: there is nothing to repair.",
                 names(&shown.passing),
                 agree(shown.passing.len(), "passes", "pass")
             ),
@@ -275,7 +282,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         }
     }
     if let Some(message) = &shown.message {
-        writeln!(text, "\n{message}")?;
+        writeln!(text, "\n{}", sentence(message))?;
     }
     if shown.written.edits.is_empty() {
         return Ok(());

@@ -32,7 +32,8 @@ Exit codes:
   0    patches were found, or nothing is wrong
   1    no patch was found, or it is not known whether anything is wrong
   2    wrong usage: no manifest, no such package, test or function
-  4    there are no tests, or the program or every test is outside what formulas can express
+  4    there are no tests, no test fails but some tests or doctests were not examined, or the
+       program or every test is outside what formulas can express
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted";

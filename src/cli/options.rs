@@ -123,7 +123,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
-    /// Force every condition, without a formula of the program that finds those that matter
+    /// Force every condition, instead of first computing from a formula of the program which ones can matter
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,

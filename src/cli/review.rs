@@ -47,7 +47,7 @@ pub fn keys() -> String {
     let indented =
         |list: &str| -> String { list.lines().map(|line| format!("  {line}\n")).collect() };
     format!(
-        "Answers, a key each (followed by Enter if the input is not a terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
+        "Answers, one key each (followed by Enter if the input is not a terminal):\n{}\nOnce a patch is applied:\n{}\n{REVIEW_EXIT_CODES}",
         indented(HELP),
         indented(HELP_NEXT) + &indented(HELP_APPLIED)
     )

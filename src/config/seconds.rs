@@ -39,7 +39,7 @@ pub fn duration(seconds: f64) -> Option<Duration> {
 /// The message about a number that is not a duration.
 pub fn refusal(number: impl Display) -> String {
     let most = LONGEST.as_secs();
-    format!("{number} is not a positive number of seconds, at most {most}")
+    format!("{number} is not a positive number of seconds up to {most}")
 }
 
 /// For `#[serde(with)]`.

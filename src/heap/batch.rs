@@ -134,7 +134,7 @@ pub fn repair(
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Usage(
-                "--failing repairs C programs only; for a Rust crate give --function and --reference-function"
+                "--failing repairs C programs only; for a crate give --function with a specification (--reference-function, or --pre and --post)"
                     .to_owned(),
             ));
         }

@@ -22,6 +22,7 @@ use crate::formula::read::{Read, of_c};
 use crate::patch::edit::Edit;
 use crate::report::Ended;
 use crate::report::markup::code;
+use crate::report::phrases;
 use crate::report::progress::{Progress, Running};
 use crate::subject::Subject;
 use crate::subject::ecosystem::ProgramText;
@@ -206,27 +207,25 @@ pub(super) fn by_tests(
             return Ok(batch);
         }
         let [singles, pairs] = tried.looked;
-        batch.message = Some(format!(
-            "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
-            match tried.is_over {
-                true if is_interrupted => "the search was interrupted before all changes",
-                true => "the time limit was reached before all changes",
-                false => "none of the changes",
-            },
-            tried.searched.join("`, `"),
-            match tried.is_over {
-                true if is_interrupted => "were tried".to_owned(),
-                true => format!(
-                    "were tried ({} s; --time-limit gives the search more time)",
-                    request.time_limit.as_secs_f64()
-                ),
-                false => "that were tried makes the tests pass".to_owned(),
-            },
-            match tried.is_capped {
-                true => " (the most likely ones; there are more)",
-                false => "",
-            },
-        ));
+        let searched = phrases::names(&tried.searched);
+        let others = match tried.is_capped {
+            true => "; there are more, less likely ones",
+            false => "",
+        };
+        batch.message = Some(match tried.is_over {
+            true if is_interrupted => format!(
+                "the search of {searched} was interrupted, after {singles} changes of one statement and {pairs} of two"
+            ),
+            true => format!(
+                "the time limit of {} s ended the search of {searched}, after {singles} changes of one statement and {pairs} of two; \
+                 --time-limit gives it more time",
+                request.time_limit.as_secs_f64()
+            ),
+            false => format!(
+                "none of the changes tried in {searched} ({singles} of one statement, {pairs} of two{others}) makes {} pass",
+                phrases::names(&request.failing)
+            ),
+        });
         if !tried.is_over {
             batch.warnings.push(SHAPES.to_owned());
         }

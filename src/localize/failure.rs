@@ -30,11 +30,18 @@ impl FailureSignature {
         }
     }
 
-    /// It in one line, as what follows a test's name: `panics at src/lib.rs:3:5: …`; `None` if it did not panic.
+    /// It in one line, as what follows a test's name: `panics at src/lib.rs:3:5: …`; `None` if it did not panic. For the test
+    /// that `--run` makes: the panic of the program, or how it ended.
     pub fn sentence(&self) -> Option<String> {
         let location = self.location.trim().trim_end_matches(':');
         if location.is_empty() {
             return None;
+        }
+        // The test that `--run` makes, which the user does not have: the program may have panicked.
+        let is_run = location.contains("nopol_run.rs:");
+        if is_run && let Some(panic) = Self::of(&self.message).sentence() {
+            let status = self.message.lines().next().unwrap_or_default();
+            return Some(format!("{panic} ({status})"));
         }
         // The counts of runs below proptest's counterexample say nothing of the failure.
         let (message, _) = self
@@ -60,7 +67,10 @@ impl FailureSignature {
         });
         let cut: String = text.chars().take(MOST_LETTERS).collect();
         let more = if cut.len() < text.len() { " …" } else { "" };
-        Some(format!("panics at {location}: {cut}{more}"))
+        Some(match is_run {
+            true => format!("fails: {cut}{more}"),
+            false => format!("panics at {location}: {cut}{more}"),
+        })
     }
 }
 
@@ -85,6 +95,15 @@ mod tests {
         let told =
             "panics at src/lib.rs:23:5: Test failed: no., minimal failing input: a = [ 1, ], b = 2";
         assert_eq!(sentence, told);
+        let output = "panicked at tests/nopol_run.rs:13:5:\nexit status: 101\n\nthread 'main' (3) panicked at src/main.rs:5:5:\nout of bounds\nnote: run\n";
+        let sentence = FailureSignature::of(output).sentence().unwrap();
+        assert_eq!(
+            sentence,
+            "panics at src/main.rs:5:5: out of bounds (exit status: 101)"
+        );
+        let output = "panicked at tests/nopol_run.rs:13:5:\nexit status: 1\nno file\n";
+        let sentence = FailureSignature::of(output).sentence().unwrap();
+        assert_eq!(sentence, "fails: exit status: 1, no file");
         assert_eq!(FailureSignature::of("aborted"), FailureSignature::default());
         assert_eq!(FailureSignature::default().sentence(), None);
     }

@@ -177,11 +177,13 @@ pub fn take(
             .collect();
         if !names.is_empty() {
             progress.warn(format!(
-                "{} {} in the working copy and {} in {}. The cause is something that is not copied: files outside the workspace, your home directory, or the contents of the target directory",
+                "{} {} in the working copy and {} in {}. Either {} on something that is not copied (files outside the workspace, your home directory, or the contents of the target directory), or {} flaky",
                 names.join(", "),
                 agree(names.len(), "passes", "pass"),
                 agree(names.len(), "fails", "fail"),
-                workspace.subject.root
+                workspace.subject.root,
+                agree(names.len(), "it depends", "they depend"),
+                agree(names.len(), "it is", "they are")
             ));
         }
     }

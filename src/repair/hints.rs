@@ -61,8 +61,10 @@ impl Hints {
             }
             Some(commit) => changes::since(root, commit).map_err(|error| {
                 SubjectError::Usage(match changes::unnamed(root, commit) {
-                    Some(why) => format!("--in-diff {commit} is no file, and {why}"),
-                    None => format!("--in-diff {commit} is neither a file nor a commit: {error:#}"),
+                    Some(why) => format!("--in-diff: `{commit}` is not a file, and {why}"),
+                    None => {
+                        format!("--in-diff: `{commit}` is neither a file nor a commit: {error:#}")
+                    }
                 })
             })?,
         };

@@ -58,7 +58,7 @@ pub fn tell_shown(
     } else {
         changes::shown_since(root, base).map_err(|error| {
             wrong(match changes::unnamed(root, &format!("{base}...HEAD")) {
-                Some(why) => format!("it is no file, and {why}"),
+                Some(why) => format!("it is not a file, and {why}"),
                 None => format!(
                     "it is neither a file nor a commit to compare with: {error:#}. A diff in a file will do: \
                      git diff {base}...HEAD > FILE"

@@ -139,9 +139,9 @@ pub fn build<'a>(
         compiler::settle(workspace, &mut instrumentation, &session.runtime, prebuilt)?;
     knowledge.notes.builds += u32::try_from(rounds)?;
     session.progress.detail(&format!(
-        "{:>28} {}, {} left out ({:.1} s)",
-        "compiler",
-        count(rounds, "round"),
+        "{:>28} {}, {} of the added code left out ({:.1} s)",
+        "instrumented build",
+        count(rounds, "attempt"),
         count(instrumentation.dropped.len(), "part"),
         start.elapsed().as_secs_f64()
     ));

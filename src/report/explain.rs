@@ -66,9 +66,9 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if !patch.clauses.is_empty() && !patch.unrecorded.is_empty() {
         writeln!(
             out,
-            "{} {} no recorded context here.\n",
+            "No values were recorded here for {}: the outcomes that the search forced at this place alone do not make {} pass.\n",
             super::phrases::names(&patch.unrecorded),
-            agree(patch.unrecorded.len(), "has", "have")
+            agree(patch.unrecorded.len(), "it", "them")
         )?;
     }
     alternatives(patch, outcome, out)?;

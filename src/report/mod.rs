@@ -462,8 +462,7 @@ impl FromStr for Choice {
         let number = |text: &str| {
             let number: Option<u32> = text.parse().ok();
             number.filter(|number| *number > 0).ok_or_else(|| {
-                "a rank is a number from 1, and `2.1` is the first alternative to patch 2"
-                    .to_owned()
+                "ranks start at 1; `2.1` is the first alternative to patch 2".to_owned()
             })
         };
         let (rank, alternative) = match text.split_once('.') {

@@ -209,6 +209,20 @@ pub fn capitalized(text: &str) -> String {
     }
 }
 
+/// A message as a sentence: with a full stop, and with a capital letter unless it begins with a name or code.
+pub fn sentence(message: &str) -> String {
+    let first = message.split(' ').next().unwrap_or_default();
+    let is_word = first.chars().all(|letter| letter.is_ascii_lowercase());
+    let text = match is_word {
+        true => capitalized(message),
+        false => message.to_owned(),
+    };
+    match text.contains('\n') || text.ends_with(['.', ':', '?', '!']) {
+        true => text,
+        false => text + ".",
+    }
+}
+
 /// The first name, and the number of the others.
 pub(super) fn some(names: &[String]) -> String {
     match names {

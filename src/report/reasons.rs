@@ -282,7 +282,7 @@ impl Outcome {
         if computing == self.sites.len() {
             return Some(format!(
                 "Failing tests reach {}. No small edit of {} fixes a test without breaking another. {} \
-                 Missing calls and assignments are not searched for; `{} faults` shows which values are wrong, and where.",
+                 Missing calls and assignments are not searched for. `{} faults` may show which values are wrong, and where, if it supports what the tests use.",
                 count(computing, "expression"),
                 agree(computing, "it", "any of them"),
                 match self.kinds()[..] {

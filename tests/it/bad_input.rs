@@ -87,7 +87,7 @@ fn a_hint_at_nothing_is_a_usage_error() {
     assert_says(
         &run,
         2,
-        &["--in-diff nowhere", "neither a file nor a commit"],
+        &["--in-diff: `nowhere` is", "neither a file nor a commit"],
     );
     // An option of git that writes a file.
     let run = subject.nopol(&["--in-diff=--output=stolen"]);

@@ -41,7 +41,7 @@ fn a_patch_that_fails_only_in_further_calls_is_not_said_to_miss_the_expected_hea
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     for text in [
         "a patch was discarded: it meets the specification in the call, but with it the tests make other calls, in which it does not",
-        "no patch is left: those that were found were discarded, and the notes say why;",
+        "No patch is left: those that were found were discarded, and the notes say why;",
     ] {
         assert!(run.stdout.contains(text), "{}", run.stdout);
     }

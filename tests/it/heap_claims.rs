@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&[&arguments[..], &["--time-limit", "0"]].concat());
     assert!(
         run.stdout.contains(
-            "the time limit of 0 s ended the run of the tests; --time-limit gives it more time"
+            "The time limit of 0 s ended the run of the tests; --time-limit gives it more time"
         ),
         "{}{}",
         run.stdout,
@@ -294,7 +294,7 @@ int main(int argc, char **argv) {
     let run_of_passing = subject.nopol(&["c", "heap", "--failing", "t1"]);
     assert_eq!(
         run_of_passing.stdout,
-        "`t1` passes: there is nothing to repair\n"
+        "`t1` passes: there is nothing to repair.\n"
     );
     let mut added = run.stdout.lines().filter(|line| line.starts_with('+'));
     assert!(!added.any(|line| line.contains("second")), "{}", run.stdout);

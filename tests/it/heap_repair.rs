@@ -95,7 +95,7 @@ fn states_that_contradict_each_other_are_named() {
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout.contains(
-            "none of the changes that this command tries leads to the expected heap of call 2"
+            "None of the changes that this command tries leads to the expected heap of call 2"
         ),
         "{}",
         run.stdout

@@ -322,6 +322,20 @@ fn the_help_speaks_only_of_options_that_the_command_has() {
 }
 
 #[test]
+fn the_help_has_no_option_that_the_command_always_refuses() {
+    for command in ["faults", "mutate", "heap"] {
+        let entries = Help::of(&[command]).entries();
+        let own: BTreeSet<&str> = entries.iter().filter_map(Entry::name).collect();
+        for option in [
+            "run", "expect", "stdin", "lib", "bins", "bin", "example", "test",
+        ] {
+            assert!(!own.contains(option), "--{option} of {command}");
+        }
+        assert!(own.contains("package") && own.contains("tests"), "{own:?}");
+    }
+}
+
+#[test]
 fn the_short_help_fits_on_a_page() {
     for words in [&[][..], &["c"], &["explain"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-nopol"));

@@ -98,7 +98,7 @@ fn a_bound_that_no_run_stays_within_judges_nothing() {
     ];
     let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let bounded = "no run of `sum` was judged, because there are no arguments that meet the assumptions and for which both `sum` and `wanted` return within the bound of 2: a larger --bound follows longer runs\n";
+    let bounded = "No run of `sum` was judged, because there are no arguments that meet the assumptions and for which both `sum` and `wanted` return within the bound of 2: a larger --bound follows longer runs.\n";
     assert!(run.stdout.ends_with(bounded), "{}", run.stdout);
 }
 
@@ -109,8 +109,8 @@ fn a_function_that_is_right_within_the_bound_is_not_said_to_have_no_repair() {
     let options = ["--function", "sum", "--reference-function", "wanted"];
     let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate"], &options[..], more].concat());
     let run = ask(&["--bound", "3"]);
-    let words = "no run violates the specification, as long as no loop iterates more than 3 times; longer runs were not examined: \
-                 a larger --bound examines them\n";
+    let words = "No run violates the specification, as long as no loop iterates more than 3 times; longer runs were not examined: \
+                 a larger --bound examines them.\n";
     assert_eq!((run.code, &*run.stdout), (1, words), "{}", run.stderr);
     assert_eq!(
         ask(&["--bound", "3", "--format", "json"]).json()["outcome"],
@@ -125,7 +125,7 @@ fn a_repair_that_needs_longer_runs_is_not_said_not_to_exist() {
     let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"many\"\ncommand = \"./p 1048575\"\nstdout = \"20\"\n[[c.test]]\nname = \"one\"\ncommand = \"./p 1\"\nstdout = \"1\"\n";
     let subject = Subject::new(&[("p.c", source), ("nopol.toml", manifest)]);
     let ask = |more: &[&str]| subject.nopol(&[&["c", "mutate", "--size=1"], more].concat());
-    let none = "No patch found. Tried: all changes of a single statement, with at most 13 iterations of a loop. ";
+    let none = "No patch found. Tried: all level-2 changes of a single statement, with at most 13 iterations of a loop. ";
     let longer = " or --bound (longer runs).\n";
     let run = ask(&[]);
     assert!(
@@ -278,7 +278,7 @@ fn assumptions_that_contradict_each_other_leave_nothing_to_repair() {
         "wanted",
     ]);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let said = "no arguments meet the assumptions, so nothing constrains `sum`\n";
+    let said = "No arguments meet the assumptions, so nothing constrains `sum`.\n";
     assert!(run.stdout.ends_with(said), "{}", run.stdout);
 }
 
@@ -351,7 +351,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
         assert_eq!(code, 4, "{chosen}");
         assert!(
             chosen.contains(
-                "all `#[test]`s that the arguments after `--` choose pass; doctests are not examined"
+                "All `#[test]`s that the arguments after `--` choose pass; doctests are not examined"
             ),
             "{chosen}"
         );
@@ -402,19 +402,19 @@ fn nothing_is_said_of_tests_that_were_not_chosen() {
                 ["--", "of_four"],
                 0,
                 format!(
-                    "all tests that the arguments after `--` choose pass: there is nothing to {work}"
+                    "All tests that the arguments after `--` choose pass: there is nothing to {work}"
                 ),
             ),
             (
                 ["--", "of_floats"],
                 4,
-                "no test that the arguments after `--` choose can be expressed as a formula"
+                "No test that the arguments after `--` choose can be expressed as a formula"
                     .to_owned(),
             ),
             (
                 ["--only", "of_floats"],
                 4,
-                "no test that `--only` names can be expressed as a formula".to_owned(),
+                "No test that `--only` names can be expressed as a formula".to_owned(),
             ),
         ] {
             let run = subject.nopol(&[&[command], &arguments[..]].concat());
@@ -430,7 +430,7 @@ fn a_program_without_tests_is_not_called_right() {
         let run = Subject::lib("pub fn half(x: u8) -> u8 { x / 2 }\n").nopol(&[command]);
         assert_eq!(run.code, 4, "{}", run.stdout);
         let text = run.stdout + &run.stderr;
-        let none = "there are no tests: nothing says what the code should do";
+        let none = "There are no tests: nothing says what the code should do";
         assert!(text.contains(none), "{command}: {text}");
     }
 }
@@ -438,10 +438,10 @@ fn a_program_without_tests_is_not_called_right() {
 #[test]
 fn examples_in_the_documentation_are_not_forgotten() {
     for (tests, sentence) in [
-        ("", "there are no `#[test]`s; doctests are not examined"),
+        ("", "There are no `#[test]`s; doctests are not examined"),
         (
             "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n",
-            "all `#[test]`s pass; doctests are not examined",
+            "All `#[test]`s pass; doctests are not examined",
         ),
     ] {
         for command in ["mutate", "faults"] {
@@ -519,7 +519,7 @@ fn what_only_a_build_can_follow_is_refused() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout
-            .contains("all tests pass: there is nothing to repair"),
+            .contains("All tests pass: there is nothing to repair"),
         "{}",
         run.stdout
     );
@@ -549,7 +549,7 @@ fn a_reference_beyond_the_bound_judges_nothing() {
     let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout.contains("no run of `f` was judged"),
+        run.stdout.contains("No run of `f` was judged"),
         "{}",
         run.stdout
     );
@@ -562,7 +562,7 @@ fn the_verdict_that_all_is_right_names_the_variables_with_initial_values() {
          int g(int x) { return x; }",
     );
     let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=g"]);
-    let verdict = "no run violates the specification, with the global and static variables (`mode`, `n`) at their initial values: \
+    let verdict = "No run violates the specification, with the global and static variables (`mode`, `n`) at their initial values: \
                    there is nothing to repair";
     assert!(run.stdout.contains(verdict), "{}{}", run.stdout, run.stderr);
 }
@@ -602,7 +602,7 @@ fn a_test_that_is_asked_about_and_passes_says_nothing_of_the_others() {
         );
         let run = subject.nopol(&["c", command, "--time-limit", "0"]);
         assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
-        let said = "the time limit of 0 s ended the reading of the program, before any test was run; --time-limit gives it more time\n";
+        let said = "The time limit of 0 s ended the reading of the program, before any test was run; --time-limit gives it more time.\n";
         assert!(run.stdout.contains(said), "{}", run.stdout);
     }
 }

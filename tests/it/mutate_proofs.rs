@@ -116,7 +116,7 @@ fn a_run_that_ends_the_program_does_not_return() {
         assert_eq!(run.code, 0, "{text}: {}{}", run.stdout, run.stderr);
         let line = run.stdout.lines().next().unwrap_or_default();
         match fails {
-            "" => assert!(line.ends_with("there is nothing to repair"), "{line}"),
+            "" => assert!(line.ends_with("there is nothing to repair."), "{line}"),
             fails => assert_eq!(line, fails),
         }
         let found = run
@@ -262,7 +262,7 @@ fn a_reference_that_goes_wrong_for_all_arguments_judges_nothing() {
         let ask = ["--function=twice", "--reference-function=wanted"];
         let run = subject.nopol(&[command, &ask].concat());
         assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
-        let judged = "no run of `twice` was judged, because `wanted` goes wrong for all arguments that meet the assumptions\n";
+        let judged = "No run of `twice` was judged, because `wanted` goes wrong for all arguments that meet the assumptions.\n";
         assert!(run.stdout.ends_with(judged), "{}", run.stdout);
     }
 }

@@ -80,7 +80,7 @@ fn where_a_test_is_left_out_nobody_says_that_nothing_is_to_be_repaired() {
         for words in [
             "`test1` and `test2` are left out",
             "needs a shell",
-            "all examined tests pass",
+            "All examined tests pass",
         ] {
             assert!(
                 text.contains(words),

@@ -94,7 +94,7 @@ fn numbers_that_are_no_value_of_the_type_do_not_count() {
     for function in ["known", "scalar"] {
         let run = subject.nopol(&["mutate", "--function", function]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        let right = "no run violates the specification: there is nothing to repair\n";
+        let right = "No run violates the specification: there is nothing to repair.\n";
         assert!(run.stdout.ends_with(right), "{}", run.stdout);
     }
 }

@@ -23,7 +23,7 @@ pub fn tail(v: &[i32]) -> &[i32] { v }
 #[test]
 fn values_that_are_written_as_a_whole_are_named_as_not_examined() {
     let subject = Subject::lib(WHOLE);
-    let note = "note: structures and other values of several parts were examined only where their parts are written out, so not here: ";
+    let note = "note: structures and other values with parts were not examined where the source does not write out the parts: ";
     for (test, lines) in [
         ("swaps", "src/lib.rs:6, src/lib.rs:7"),
         ("keeps", "src/lib.rs:9"),
@@ -37,7 +37,7 @@ fn values_that_are_written_as_a_whole_are_named_as_not_examined() {
             run.stdout
         );
         // It was "no other values at up to 0 places".
-        let nowhere = "the failing test reaches no place where another value could be tried";
+        let nowhere = "The failing test reaches no place where another value could be tried";
         assert!(run.stdout.contains(nowhere), "{}", run.stdout);
     }
 }
@@ -170,16 +170,16 @@ fn a_larger_bound_is_proposed_only_where_something_repeats() {
         let run = subject.nopol(&[&["faults"], options].concat());
         assert_eq!(run.code, 1, "{}", run.stderr);
         let mut lines = run.stdout.lines();
-        let line = lines.find(|line| line.starts_with("no other values"));
+        let line = lines.find(|line| line.starts_with("No other values"));
         line.unwrap_or_default().to_owned()
     };
     assert_eq!(
         none(&["--only", "nevers"]),
-        "no other values at a single place make the failing test pass"
+        "No other values at a single place make the failing test pass."
     );
     assert_eq!(
         none(&["--only", "finds", "--size=1"]),
-        "no other values at a single place make the failing test pass; a larger --size tries more places at once"
+        "No other values at a single place make the failing test pass; a larger --size tries more places at once."
     );
     let looped = none(&["--only", "loops"]);
     assert!(

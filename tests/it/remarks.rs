@@ -375,7 +375,7 @@ fn a_test_without_recorded_contexts_may_have_the_value_of_a_clause() {
     let untrue = "`c == '_'` may overfit";
     assert!(!run.stdout.contains(untrue), "{}", run.stdout);
     let explained = subject.nopol(&["explain", "1"]);
-    let unrecorded = "`tests::template_with_underscores` has no recorded context here.";
+    let unrecorded = "No values were recorded here for `tests::template_with_underscores`: ";
     assert!(
         explained.stdout.contains(unrecorded),
         "{}",

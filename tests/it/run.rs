@@ -148,7 +148,7 @@ fn a_run_that_cannot_be_made_a_test_is_a_usage_error() {
         (&["--expect", "words.txt"], "--run"),
         (
             &["faults", "--run", "--bin", "other"],
-            "--run works with `cargo nopol`",
+            "does not support --run; use `cargo nopol` or `cargo nopol localize`",
         ),
     ] {
         assert_says(&subject.nopol(args), 2, &[words]);

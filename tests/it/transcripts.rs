@@ -120,7 +120,7 @@ fn a_missing_guard_is_shown() {
     28 |     Ok(rest.split_at(length))
        |     ^
        |
-       = note: [SURE]: new condition: a comparison
+       = note: [SURE]: new condition: 1 clause
        = note: it fixes `tests::last_frame_is_truncated` and `tests::truncated_payload`
        = note: 1 alternative, not built on its own; no test distinguishes it from this patch: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1

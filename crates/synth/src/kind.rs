@@ -136,8 +136,8 @@ impl fmt::Display for EditKind {
             Self::ValueAdded => "comparison with another value added",
             Self::SpecialCaseAdded => "comparison with 0 or 1 added to the old condition",
             Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),
-            Self::NewComparison => "new condition: a comparison",
-            Self::NewBoolean => "new condition: one clause",
+            // A term may be a comparison, too: `a == b` of the code nearby.
+            Self::NewComparison | Self::NewBoolean => "new condition: 1 clause",
             Self::NewGuard => "new condition: 2 clauses; the first keeps the second from failing",
             Self::NewConjunction(clauses) => {
                 return write!(f, "new condition: {clauses} clauses joined by `&&`");
@@ -145,7 +145,7 @@ impl fmt::Display for EditKind {
             Self::NewDisjunction(clauses) => {
                 return write!(f, "new condition: {clauses} clauses joined by `||`");
             }
-            Self::NewGroup => "new condition: three clauses with both `&&` and `||`",
+            Self::NewGroup => "new condition: 3 clauses with both `&&` and `||`",
             Self::NewAtLevel(level) => return write!(f, "new condition: {level}"),
         };
         f.write_str(text)
@@ -162,9 +162,9 @@ mod tests {
         assert_eq!(strict.to_string(), "`<=` changed to `<`");
         let both = EditKind::AndClauseAdded(Box::new(strict));
         assert_eq!(both.to_string(), "`<=` changed to `<`, and a clause added");
-        // `a == b` of the code nearby is one, too.
         let flag = EditKind::NewBoolean.to_string();
-        assert_eq!(flag, "new condition: one clause");
+        assert_eq!(flag, "new condition: 1 clause");
+        assert_eq!(flag, EditKind::NewComparison.to_string());
         let level = EditKind::NewAtLevel("two comparisons".to_owned());
         assert_eq!(level.to_string(), "new condition: two comparisons");
     }

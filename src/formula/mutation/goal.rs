@@ -233,16 +233,21 @@ impl Goal {
                         false => crate::formula::late(request.time_limit, "the search"),
                     },
                     match (found.complete_to, found.repairs.is_empty()) {
-                        (0, _) => "not all changes of a single statement were tried".to_owned(),
+                        (0, _) => format!(
+                            "not all level-{} changes of a single statement were tried",
+                            shown.level
+                        ),
                         (size, true) => {
                             format!(
-                                "no patch found among the changes of {}{tried}{}",
+                                "no patch found among the level-{} changes of {}{tried}{}",
+                                shown.level,
                                 at_most(size, "statement"),
                                 shown.within
                             )
                         }
                         (size, false) => format!(
-                            "all changes of {}{tried} were examined{}",
+                            "all level-{} changes of {}{tried} were examined{}",
+                            shown.level,
                             at_most(size, "statement"),
                             shown.within
                         ),
@@ -394,9 +399,10 @@ fn none(found: &MutateRepairs, shown: &Mutation, level: Level) -> String {
         false => "some",
     };
     let what = match found.is_exhausted {
-        true => format!("{all} combinations of the changes of this level"),
+        true => format!("{all} combinations of level-{} changes", shown.level),
         false => format!(
-            "{all} changes of {}",
+            "{all} level-{} changes of {}",
+            shown.level,
             at_most(found.complete_to, "statement")
         ),
     };

@@ -11,6 +11,7 @@ use super::at_most;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::short;
+use crate::report::phrases::sentence;
 
 /// Most lines named in a sentence.
 const FEW: usize = 5;
@@ -51,7 +52,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(message) = &shown.message {
-        writeln!(text, "{message}")?;
+        writeln!(text, "{}", sentence(message))?;
     }
     for sentence in not_examined(shown) {
         writeln!(text, "note: {sentence}")?;
@@ -64,13 +65,17 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let most = shown.complete_to.max(sizes.max().unwrap_or(first.size));
     writeln!(
         text,
-        "\n{} with {}; other values {} make {} pass{}\n",
-        count(number, "candidate"),
-        at_most(most, "place"),
+        "\n{} of {}; other values {} make {} pass{}\n",
+        count(number, "set"),
+        match (number, most) {
+            (1, 1) => "one place".to_owned(),
+            (_, 1) => "one place each".to_owned(),
+            _ => at_most(most, "place"),
+        },
         match (number, most) {
             (1, _) => "there",
             (_, 1) => "at one of these places",
-            _ => "at all places of one candidate",
+            _ => "at all places of one set",
         },
         all(shown.failing.len(), "failing test"),
         if shown.outcome.is_cut() || shown.is_partial {
@@ -90,18 +95,18 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(test) = first.tests.first() {
-        writeln!(text, "\nThe run of {test} with candidate 1:\n")?;
+        writeln!(text, "\nThe run of {test} with set 1:\n")?;
         path(text, &first.path)?;
     }
     Ok(())
 }
 
-/// Which places are never candidates, each kind in a sentence.
+/// Which places are never examined, each kind in a sentence.
 pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
     let kinds = [
         ("pointers and references were not examined", &shown.pointers),
         (
-            "structures and other values of several parts were examined only where their parts are written out, so not here",
+            "structures and other values with parts were not examined where the source does not write out the parts",
             &shown.wholes,
         ),
         (

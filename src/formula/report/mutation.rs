@@ -6,6 +6,7 @@ use nopol_basics::{agree, count};
 
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
 use crate::formula::{at_most, bounds, left_out, short};
+use crate::report::phrases;
 
 /// Most tests named.
 const MANY: usize = 10;
@@ -38,7 +39,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         )?;
     }
     if let Some(message) = &shown.message {
-        writeln!(text, "{message}")?;
+        writeln!(text, "{}", phrases::sentence(message))?;
     }
     let Some(first) = shown.repairs.first() else {
         if !shown.globals.is_empty() {

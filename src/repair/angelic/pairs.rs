@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use nopol_basics::count;
+use nopol_basics::{agree, count};
 use nopol_process::run::Sequence;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::SiteIndex;
@@ -109,7 +109,11 @@ fn localize_pairs(
         .iter()
         .map(|pair| [pair.first.0, pair.second.0])
         .collect();
-    let result = format!("{} that make a test pass", count(sites.len(), "pair"));
+    let result = format!(
+        "{} that {} a test pass",
+        count(sites.len(), "pair"),
+        agree(sites.len(), "makes", "make")
+    );
     session.progress.finish(phase, runner.runs(), &result);
     Ok(pairs)
 }

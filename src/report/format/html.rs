@@ -6,7 +6,7 @@ use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use nopol_basics::{agree, count};
 
-use super::human::{how, place, places};
+use super::human::{how, place, places, positions};
 use super::{Render, Rendered};
 use crate::report::AlternativeReport;
 use crate::report::ClauseReport;
@@ -344,7 +344,7 @@ fn sites(outcome: &Outcome) -> Markup {
         @if !found.is_empty() {
             h2 { "Places" }
             details {
-                summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) " that failing tests reach" }
+                summary { (count(positions(found.iter().copied()).len(), "place")) " where a forced outcome makes a failing test pass, of " (positions(&outcome.sites).len()) " that failing tests reach" }
                 div.scroll tabindex="0" role="region" aria-label="Places" {
                     table {
                         thead { tr { th { "suspiciousness" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "why no patch" } } }

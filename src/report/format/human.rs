@@ -343,6 +343,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let mut angelic: Vec<&SiteReport> = outcome.sites.iter().collect();
     angelic.retain(|site| !site.angelic.is_empty());
     angelic.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
+    let rows = angelic.len();
     for site in angelic {
         writeln!(
             out,
@@ -358,14 +359,15 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             writeln!(out, "         {how}: {} passes", code(&angelic.test))?;
         }
     }
-    // Several exits can be inserted at one place.
-    let position = |site: &SiteReport| (site.file.clone(), site.line, site.column);
     let (angelic, others): (Vec<&SiteReport>, Vec<&SiteReport>) = outcome
         .sites
         .iter()
         .partition(|site| !site.angelic.is_empty());
-    let angelic: BTreeSet<_> = angelic.into_iter().map(position).collect();
-    let others: BTreeSet<_> = others.into_iter().map(position).collect();
+    let (angelic, others) = (positions(angelic), positions(others));
+    if rows > angelic.len() {
+        let places = count(angelic.len(), "place");
+        writeln!(out, "The list has {} for {places}.", count(rows, "row"))?;
+    }
     match others.difference(&angelic).count() {
         0 => writeln!(out, "Failing tests reach no other place."),
         others => writeln!(
@@ -374,6 +376,16 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             count(others, "other place")
         ),
     }
+}
+
+/// The places of these sites. Several exits can be inserted at one place.
+pub fn positions<'s>(
+    sites: impl IntoIterator<Item = &'s SiteReport>,
+) -> BTreeSet<(&'s str, usize, usize)> {
+    let sites = sites.into_iter();
+    sites
+        .map(|site| (&*site.file, site.line, site.column))
+        .collect()
 }
 
 /// The code at a place, or what a patch would insert there.

@@ -91,7 +91,7 @@ struct Site<'a> {
     /// Ochiai's coefficient, 0 to 1.
     suspiciousness: f64,
     angelic: Vec<Angelic<'a>>,
-    /// Why an angelic site gave no patch.
+    /// Why there is no patch at a place where a forced outcome makes a test pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }

@@ -13,7 +13,7 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
-use crate::report::phrases::{capitalized, sureness, unbuilt};
+use crate::report::phrases::{capitalized, sentence, sureness, unbuilt};
 use crate::report::{advice, claim, number};
 
 /// A table of patches, with a collapsible section for each.
@@ -46,7 +46,7 @@ impl Render for Markdown {
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     writeln!(out, "## {}\n", title(outcome))?;
     if let Some(why) = outcome.why_not() {
-        writeln!(out, "{}\n", text(&why))?;
+        writeln!(out, "{}\n", text(&sentence(&why)))?;
     }
     if !outcome.patches.is_empty() {
         writeln!(
@@ -85,7 +85,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 fn title(outcome: &Outcome) -> String {
     let number = number(&outcome.patches);
     if !outcome.faults.is_empty() {
-        let number = count(outcome.faults.len(), "set of places");
+        let number = format!("{} of places", count(outcome.faults.len(), "set"));
         let stopped = match outcome.ending {
             Ending::TimeLimit => " (time limit reached)",
             _ => "",

@@ -173,17 +173,17 @@ fn a_removed_statement_has_no_clause() {
 fn a_fixed_test_without_recorded_contexts_is_named() {
     let mut outcome = two_patches();
     let said = explained(&outcome, "2");
-    assert!(!said.contains("no recorded context"), "{said}");
+    assert!(!said.contains("No values were recorded"), "{said}");
     outcome.patches[1].unrecorded = vec!["a".to_owned()];
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("\n`a` has no recorded context here.\n"),
+        said.contains("\nNo values were recorded here for `a`: the outcomes that the search forced at this place alone do not make it pass.\n"),
         "{said}"
     );
     outcome.patches[1].unrecorded.push("b".to_owned());
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("`a` and `b` have no recorded context"),
+        said.contains("No values were recorded here for `a` and `b`: "),
         "{said}"
     );
 }

@@ -61,7 +61,7 @@ impl Ecosystem for Packages {
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
         if self.added.is_some() {
             return Err(SubjectError::Usage(
-                "--run works with `cargo nopol` and `localize` only".to_owned(),
+                "this command builds no tests and does not support --run; use `cargo nopol` or `cargo nopol localize`".to_owned(),
             ));
         }
         let dirs = self

@@ -84,9 +84,9 @@ impl fmt::Display for Step {
             Self::Parallel => "clause added, modelled on an existing one",
             Self::Sibling => "clause replaced by one with other names of the same kind",
             Self::Name => "name replaced by another one of the same type",
-            Self::AlternativeAdded => "alternative added to a pattern or a list",
-            Self::AlternativesAdded => "alternatives added to a pattern or a list",
-            Self::AlternativeRemoved => "alternative of a pattern or a list removed",
+            Self::AlternativeAdded => "case added to a pattern or a list",
+            Self::AlternativesAdded => "cases added to a pattern or a list",
+            Self::AlternativeRemoved => "case of a pattern or a list removed",
         })
     }
 }
