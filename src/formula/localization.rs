@@ -8,7 +8,7 @@ use nopol_formula::faults::{Candidate, FaultSets, FaultsOutcome, Limit};
 use nopol_program::interpret::{End, Evaluated, Run, Value};
 use nopol_program::ir::{Dialect, FunctionId, Place, PlaceId, PlaceKind, Test};
 use nopol_program::text;
-use nopol_program::visit::{pointers, reached, repeats};
+use nopol_program::visit::{Repeats, pointers, reached, repeats};
 use serde::Serialize;
 
 use super::FaultsRequest;
@@ -33,6 +33,11 @@ pub struct Localization {
     pub passing: usize,
     /// The largest size up to which the candidates are complete.
     pub complete_to: usize,
+    /// Most iterations of a loop, and most activations of a function at once.
+    pub bound: u32,
+    /// Within which runs candidates were looked for, as the end of a sentence: those that do not go beyond the bound.
+    #[serde(skip)]
+    pub within: String,
     /// Whether the formula is of the failing runs only, so that other candidates are possible at every size.
     #[serde(skip)]
     pub is_partial: bool,
@@ -291,6 +296,8 @@ pub fn shown(
             true => found.complete_to,
             false => 0,
         },
+        bound: loaded.bound,
+        within: bounds::within(repeated(loaded, tests), loaded.bound),
         is_partial: !request.formula.is_exact(),
         candidates,
         formula: Statistics {
@@ -313,11 +320,18 @@ fn none_on_path(tests: usize) -> String {
     )
 }
 
+/// What the runs of these tests may do several times.
+fn repeated(loaded: &Loaded, tests: &[Test]) -> Repeats {
+    let entries = tests.iter().map(|test| test.entry.function());
+    repeats(
+        &loaded.program,
+        &reached(&loaded.program, entries.collect()).functions,
+    )
+}
+
 /// That no other values make the tests pass, and what would look for more.
 fn none(loaded: &Loaded, request: &FaultsRequest, tests: &[Test], found: &FaultSets) -> String {
-    let entries = tests.iter().map(|test| test.entry.function());
-    let functions = reached(&loaded.program, entries.collect()).functions;
-    let repeats = repeats(&loaded.program, &functions);
+    let repeats = repeated(loaded, tests);
     let within = bounds::within(repeats, loaded.bound);
     let more = [
         // Otherwise all places together were tried.

@@ -31,9 +31,10 @@ pub(super) fn of_c_until(
 ) -> Result<Read, Refusal> {
     let program = front::c::read_until(&whole.files, deadline)?;
     let Some(main) = front::c::main_of(&program) else {
-        return Err(Refusal::Outside(
-            "the sources have no function `main`".to_owned(),
-        ));
+        return Err(match program.unread.get("main") {
+            Some(outside) => outside.clone().into(),
+            None => Refusal::Outside("the sources have no function `main`".to_owned()),
+        });
     };
     if let Some(outside) = program.opaque(main) {
         return Err(outside.clone().into());

@@ -611,7 +611,7 @@ fn an_element_that_would_have_to_be_set_is_written_as_the_source_does() {
     // An initializer sets its own element only.
     let initial = "`4` would have to be t[1]";
     assert!(!run.stdout.contains(initial), "{}", run.stdout);
-    let initial = "`4` would have to be 9 in ";
+    let initial = "`4` would have to be 9\n";
     assert!(run.stdout.contains(initial), "{}", run.stdout);
 }
 
@@ -740,9 +740,7 @@ fn a_call_whose_result_is_replaced_still_needs_its_arguments() {
     let text = "#include <stdio.h>\n#include <stdlib.h>\nint t[4] = {2, 1, 5, 1};\nint show(int v)\n{\n    printf(\"%d \", v);\n    \
                 return v;\n}\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    int a = show(t[n]) + 1;\n    \
                 printf(\"%d\\n\", a);\n    return 0;\n}\n";
-    let config = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -o a a.c\"\n\n[[c.test]]\nname = \"four\"\ncommand = \"./a 4\"\nstdout = \
-                  \"0 5\\n\"\n\n[[c.test]]\nname = \"two\"\ncommand = \"./a 2\"\nstdout = \"5 6\\n\"\n";
-    let subject = Subject::new(&[("a.c", text), ("nopol.toml", config)]);
+    let subject = program(text, &[("4", "0 5"), ("2", "5 6")]);
     let run = subject.nopol(&["c", "faults", "--size", "2", "--format", "json"]);
     let lines = lines(&found(&run));
     // `show` is called with `t[4]`, whatever `a` is.
@@ -781,5 +779,32 @@ fn a_formula_of_the_path_alone_claims_nothing_about_other_paths() {
         assert!(is_open && !text.contains("no other values"), "{text}");
         let report = found(&subject.nopol(&[&args[..], &["--format", "json"]].concat()));
         assert_eq!(report["complete_to"], 0);
+    }
+}
+
+#[test]
+fn the_sets_are_those_within_a_bound_that_is_named() {
+    // The loop never ends, so the bound is the smallest.
+    let text = "#include <stdio.h>\nint main(void)\n{\n    int i = 0;\n    while (i < 10) {\n        if (i > 3)\n            i -= 2;\n        \
+                i++;\n    }\n    printf(\"%d\\n\", i);\n    return 0;\n}\n";
+    let subject = program(text, &[("1", "10")]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let report = found(&subject.nopol(&["c", "faults", "--size", "1", "--format", "json"]));
+    let named = format!(", with at most {} iterations of a loop; ", report["bound"]);
+    assert!(run.stdout.contains(&named), "{}", run.stdout);
+    assert!(!lines(&report).contains(&vec![6]), "{}", run.stdout);
+    let more = [
+        "c", "faults", "--size", "1", "--bound", "20", "--format", "json",
+    ];
+    assert!(lines(&found(&subject.nopol(&more))).contains(&vec![6]));
+}
+
+#[test]
+fn a_main_that_cannot_be_parsed_is_named_with_its_line() {
+    let subject = program("int main(void)\n{\n    return 3 +;\n}\n", &[("1", "3")]);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&["c", command]);
+        let said = [run.stdout, run.stderr].concat();
+        assert!(said.contains("p.c:3: this cannot be parsed"), "{said}");
     }
 }

@@ -65,13 +65,14 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let most = shown.complete_to.max(sizes.max().unwrap_or(first.size));
     writeln!(
         text,
-        "\n{} of {}; other values {} make {} pass{}\n",
+        "\n{} of {}{}; other values {} make {} pass{}\n",
         count(number, "set"),
         match (number, most) {
             (1, 1) => "one place".to_owned(),
             (_, 1) => "one place each".to_owned(),
             _ => at_most(most, "place"),
         },
+        shown.within,
         match (number, most) {
             (1, _) => "there",
             (_, 1) => "at one of these places",
