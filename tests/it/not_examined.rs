@@ -58,7 +58,7 @@ int main(void)
     let run = subject.nopol(&["c", "faults"]);
     assert!(
         run.stdout
-            .contains("examined only where their parts are written out, so not here: p.c:6\n"),
+            .contains("not examined where the source does not write out the parts: p.c:6\n"),
         "{}",
         run.stdout
     );
@@ -184,7 +184,7 @@ fn a_larger_bound_is_proposed_only_where_something_repeats() {
     let looped = none(&["--only", "loops"]);
     assert!(
         looped.contains(", with at most ")
-            && looped.ends_with("a larger --bound allows longer runs"),
+            && looped.ends_with("a larger --bound allows longer runs."),
         "{looped}"
     );
 }
