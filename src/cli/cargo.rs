@@ -56,7 +56,7 @@ pub struct CargoFlags {
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     example: Option<Vec<String>>,
 
-    /// Run all targets with tests: unit tests and integration tests, as without any of these options
+    /// Run all targets with tests (unit tests and integration tests), but no doctests
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     tests: Option<bool>,

@@ -22,7 +22,7 @@ const OWN: [(&str, &str); 2] = [
 ];
 
 /// Its help says more elsewhere: these commands do not add it to the default format.
-const ANNOTATIONS: (&str, &str) = ("github", "Annotations of GitHub Actions");
+const ANNOTATIONS: (&str, &str) = ("github", "GitHub Actions annotations");
 
 /// Makes SIGINT, SIGTERM and SIGHUP end the search, which then shows what it found, with exit code 130. Without a handler, if
 /// there can be none, they end the tool.

@@ -28,7 +28,7 @@ impl Completions {
 
 #[derive(Args, Clone, Debug)]
 pub struct Man {
-    /// Write a page for each command to this directory, instead of printing the first one
+    /// Write a page for each command to this directory, instead of printing the main page
     #[arg(value_name = "DIR")]
     dir: Option<Utf8PathBuf>,
 }

@@ -101,7 +101,9 @@ fn brief(command: Command) -> Command {
         let is_switch = arg.get_num_args().is_some_and(|it| it.min_values() == 0);
         match is_rare(&arg) {
             true => arg.hide(true),
-            false if is_switch && arg.get_id() != "apply" => without_value(arg),
+            false if is_switch && !arg.is_positional() && arg.get_id() != "apply" => {
+                without_value(arg)
+            }
             false if arg.get_id() == "failing" => arg.value_name("NAME"),
             false => arg,
         }

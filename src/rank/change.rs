@@ -115,8 +115,9 @@ fn differ_in_one_name(a: &str, b: &str) -> bool {
     is_name(old) && is_name(new)
 }
 
-/// Whether two operands differ only in one name, and the names have opposite meanings, such as `all` and `any`.
-pub fn swaps_opposites(old: &str, new: &str) -> bool {
+/// Whether two operands differ only in the name of one method of the standard library, and the methods have opposite
+/// results, such as `all` and `any`.
+pub fn swaps_methods(old: &str, new: &str) -> bool {
     match differing(old, new) {
         (old, new) if old.len() == 1 && new.len() == 1 => are_opposite(old[0], new[0]),
         _ => false,
@@ -326,11 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn opposite_names_are_swapped_only_if_nothing_else_changes() {
-        assert!(swaps_opposites("v.iter().all(f)", "v.iter().any(f)"));
-        assert!(swaps_opposites("self.start_pos", "self.end_pos"));
-        assert!(!swaps_opposites("self.start_pos", "other.end_pos"));
-        assert!(!swaps_opposites("v.iter().all(f)", "w.iter().all(f)"));
+    fn opposite_methods_are_swapped_only_if_nothing_else_changes() {
+        assert!(swaps_methods("v.iter().all(f)", "v.iter().any(f)"));
+        assert!(!swaps_methods("v.iter().all(f)", "w.iter().any(f)"));
+        assert!(!swaps_methods("v.iter().all(f)", "w.iter().all(f)"));
+        assert!(!swaps_methods("left.len()", "right.len()"));
     }
 
     #[test]

@@ -141,8 +141,8 @@ features! {
     Operand: Any,
     /// The share of words that the replaced and the new operand have in common.
     OperandAlike: Plus,
-    /// A name was replaced by one with the opposite meaning: `all` by `any`.
-    OppositeName: Minus,
+    /// A method of the standard library was replaced by the one with the opposite result: `all` by `any`.
+    OppositeMethod: Minus,
     /// A query was added by `&&` to a query of the same receiver: `d.is_zero() && d.is_one()`. Or a negated one by `||`.
     AsksAgain: Minus,
     /// Several changes at once.

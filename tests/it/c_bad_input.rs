@@ -609,6 +609,6 @@ fn what_a_compiler_rejects_in_a_subdirectory_is_traced_to_its_capture() {
     let run = subject.nopol_c(&args);
     assert_eq!(run.code, 0, "{}", run.stderr);
     // Something was rejected, or this would say nothing.
-    assert!(run.stderr.contains("2 rounds"), "{}", run.stderr);
+    assert!(run.stderr.contains("2 attempts"), "{}", run.stderr);
     assert_eq!(run.json()["outcome"], "patched");
 }

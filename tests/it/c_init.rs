@@ -1,8 +1,10 @@
 //! `cargo nopol c --init`, and a repair with what it writes.
 
+use std::fs;
 use std::process::Command;
 
 use crate::common::{Run, Subject};
+use crate::review::typed;
 
 /// Says 1 of 0: `>=` should be `>`.
 const SIGN: &str = r#"#include <stdio.h>
@@ -214,5 +216,32 @@ fn tests_that_cannot_be_described_are_left_to_the_user() {
     assert!(
         summary.contains("so CMakeLists.txt was not read"),
         "{summary}"
+    );
+}
+
+/// Without a description, the tool offers to write one and then searches; it asks nobody who is not there.
+#[test]
+fn a_program_without_a_description_is_offered_one() {
+    let subject = Subject::fixture("c/sorted-list", "sorted-list");
+    fs::remove_file(subject.root.join("nopol.toml")).unwrap();
+    let question = "Write one for the program in this directory, and search? [y/N] ";
+    let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "n")]);
+    assert_eq!(code, Some(2), "{shown}");
+    assert!(
+        shown.contains("`cargo nopol c --init` writes one"),
+        "{shown}"
+    );
+    assert!(!subject.root.join("nopol.toml").exists());
+    let unasked = subject.nopol_c(&["--quick"]);
+    assert!(
+        !unasked.stdout.contains(question) && unasked.code == 2,
+        "{}",
+        unasked.stdout
+    );
+    let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "y")]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(
+        shown.contains("Wrote nopol.toml") && shown.contains("low <= high"),
+        "{shown}"
     );
 }

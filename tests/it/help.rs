@@ -170,6 +170,22 @@ fn every_command_has_its_help() {
 }
 
 #[test]
+fn every_command_has_its_short_help() {
+    for help in all() {
+        let words: Vec<&str> = help
+            .words
+            .iter()
+            .map(|word| &**word)
+            .chain(["-h"])
+            .collect();
+        let run = Subject::lib("").nopol(&words);
+        assert_eq!(run.code, 0, "{words:?}: {}", run.stderr);
+        let usage = format!("Usage: cargo nopol {}", help.words.join(" "));
+        assert!(run.stdout.contains(usage.trim_end()), "{}", run.stdout);
+    }
+}
+
+#[test]
 fn every_option_says_what_it_does_and_is_documented() {
     let pages = pages();
     let mut count = 0;

@@ -61,6 +61,56 @@ fn on_a_terminal_a_key_is_an_answer() {
     assert_eq!(subject.read("src/lib.rs"), before, "{shown}");
 }
 
+/// Runs a command on a terminal of its own. Each answer is typed once its question stands there. The exit code, and what
+/// was shown.
+pub fn typed(mut command: Command, answers: &[(&str, &str)]) -> (Option<i32>, String) {
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    let slave = || Stdio::from(terminal.slave.try_clone().unwrap());
+    command.stdin(slave()).stdout(slave()).stderr(slave());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    drop(terminal.slave);
+    let mut master = fs::File::from(terminal.master);
+    let (mut shown, mut seen) = (String::new(), 0);
+    let mut read = |master: &mut fs::File, shown: &mut String| {
+        let mut bytes = [0; 4096];
+        // Where the other side is closed, reading fails.
+        let length = master.read(&mut bytes).unwrap_or(0);
+        *shown += &String::from_utf8_lossy(&bytes[..length]);
+        length
+    };
+    for (question, answer) in answers {
+        while !shown[seen..].contains(question) {
+            assert_ne!(read(&mut master, &mut shown), 0, "{shown}");
+        }
+        seen = shown.len();
+        // Until then, the terminal is not in raw mode.
+        std::thread::sleep(Duration::from_millis(200));
+        master.write_all(answer.as_bytes()).unwrap();
+    }
+    while read(&mut master, &mut shown) > 0 {}
+    (child.wait().unwrap().code(), shown)
+}
+
+#[test]
+fn a_patch_is_viewed_side_by_side_and_the_failure_is_remembered() {
+    let subject = Subject::lib(GRADES);
+    let reviewed = answered(&subject, &["--quick"], "v\na\nt\nu\nq\n");
+    let beside = "    4 -     if score > needed {";
+    let line = reviewed
+        .stdout
+        .lines()
+        .find(|line| line.starts_with(beside));
+    let line = line.unwrap_or_else(|| panic!("{}", reviewed.stdout));
+    assert!(
+        line.ends_with(" |     4 +     if score >= needed {"),
+        "{line}"
+    );
+    let before = "Without the patch, `tests::just_enough_is_enough` panics at src/lib.rs:28:9: assertion failed: passes(50, 50)\n";
+    let (_, after) = reviewed.stdout.split_once(before).unwrap();
+    assert!(after.contains("Your tests pass."), "{after}");
+}
+
 #[test]
 #[ignore = "make test-full: it takes long"]
 fn patches_of_two_causes_are_applied_one_after_the_other() {

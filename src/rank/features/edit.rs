@@ -15,7 +15,7 @@ use super::shapes::{
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
-use crate::rank::change::{Change, change, is_literal, number, of_numbers, swaps_opposites};
+use crate::rank::change::{Change, change, is_literal, number, of_numbers, swaps_methods};
 use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt, Support};
 use crate::rank::variables::Place;
 
@@ -263,7 +263,7 @@ impl<'c> EditFeatures<'c> {
                     }
                     Change::Operand { old, new } => {
                         self.put(F::OperandAlike, alike(&old.text, &new.text));
-                        self.set(F::OppositeName, swaps_opposites(&old.text, &new.text));
+                        self.set(F::OppositeMethod, swaps_methods(&old.text, &new.text));
                         F::Operand
                     }
                     Change::Replaced => F::Replaced,

@@ -16,7 +16,7 @@ impl Render for Annotations {
     }
 
     fn help(&self) -> &'static str {
-        "Annotations of GitHub Actions; added to the default format where GITHUB_ACTIONS is true"
+        "GitHub Actions annotations; added to the default format where GITHUB_ACTIONS is true"
     }
 
     fn shows_faults(&self) -> bool {

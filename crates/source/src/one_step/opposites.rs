@@ -50,9 +50,9 @@ pub fn opposite_call(call: &str) -> Option<String> {
     ends.next()
 }
 
-/// Whether two names have opposite meanings.
+/// Whether two names are methods of the standard library with opposite results.
 pub fn are_opposite(a: &str, b: &str) -> bool {
-    opposites(a, b).iter().any(|other| other == b)
+    METHODS.contains(&(a, b)) || METHODS.contains(&(b, a))
 }
 
 /// Names with the opposite meaning: methods of the standard library, and names that occur in the text `occur_in`.
