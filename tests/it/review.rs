@@ -72,7 +72,7 @@ pub fn typed(mut command: Command, answers: &[(&str, &str)]) -> (Option<i32>, St
     drop(terminal.slave);
     let mut master = fs::File::from(terminal.master);
     let (mut shown, mut seen) = (String::new(), 0);
-    let mut read = |master: &mut fs::File, shown: &mut String| {
+    let read = |master: &mut fs::File, shown: &mut String| {
         let mut bytes = [0; 4096];
         // Where the other side is closed, reading fails.
         let length = master.read(&mut bytes).unwrap_or(0);
