@@ -31,3 +31,34 @@ pub fn as_long_as(repeats: Repeats, bound: u32) -> String {
         (_, false) => loops,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_named_by_what_it_limits() {
+        let of = |loops, calls| {
+            let repeats = Repeats { loops, calls };
+            [within(repeats, 8), as_long_as(repeats, 8)]
+        };
+        assert_eq!(
+            of(true, false),
+            [
+                ", with at most 8 iterations of a loop",
+                "no loop iterates more than 8 times"
+            ]
+        );
+        assert_eq!(
+            of(false, true),
+            [
+                ", with at most 8 nested calls of a function",
+                "no function has more than 8 nested calls"
+            ]
+        );
+        assert!(
+            of(true, true)[1].ends_with("8 times and no function has more than 8 nested calls")
+        );
+        assert_eq!(of(false, false)[0], "");
+    }
+}

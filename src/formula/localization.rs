@@ -119,7 +119,7 @@ pub struct ShownCandidate {
 
 impl ShownCandidate {
     /// The values that one of its places must have, in words: in the order of the run, equal neighbours once, as in `true,
-    /// then false`. One text if they are the same in all tests, otherwise one for each test, with its name. If the place is
+    /// then false`. One text if they are the same in all tests, otherwise one for each test that needs other values, with its name. If the place is
     /// evaluated more often than that, which evaluations have these values. The others keep theirs.
     pub fn values_at(&self, place: usize) -> Vec<String> {
         let of_test = |(at, test): (usize, &String)| {
@@ -136,7 +136,10 @@ impl ShownCandidate {
         let tests = self.tests.iter().enumerate();
         let texts: Vec<(usize, String)> = tests.filter_map(of_test).collect();
         match texts.split_first() {
-            Some(((_, first), others)) if others.iter().all(|(_, other)| other == first) => {
+            Some(((_, first), others))
+                if texts.len() == self.tests.len()
+                    && others.iter().all(|(_, other)| other == first) =>
+            {
                 vec![first.clone()]
             }
             _ => {

@@ -225,7 +225,7 @@ fn a_program_without_a_description_is_offered_one() {
     let subject = Subject::fixture("c/sorted-list", "sorted-list");
     fs::remove_file(subject.root.join("nopol.toml")).unwrap();
     let question = "Write one for the program in this directory, and search? [y/N] ";
-    let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "n")]);
+    let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "n")], |_| {});
     assert_eq!(code, Some(2), "{shown}");
     assert!(
         shown.contains("`cargo nopol c --init` writes one"),
@@ -238,7 +238,7 @@ fn a_program_without_a_description_is_offered_one() {
         "{}",
         unasked.stdout
     );
-    let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "y")]);
+    let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "y")], |_| {});
     assert_eq!(code, Some(0), "{shown}");
     assert!(
         shown.contains("Wrote nopol.toml") && shown.contains("low <= high"),

@@ -613,7 +613,7 @@ fn an_element_that_would_have_to_be_set_is_written_as_the_source_does() {
     // An initializer sets its own element only.
     let initial = "`4` would have to be t[1]";
     assert!(!run.stdout.contains(initial), "{}", run.stdout);
-    let initial = "`4` would have to be 9\n";
+    let initial = "`4` would have to be 9 in ";
     assert!(run.stdout.contains(initial), "{}", run.stdout);
 }
 

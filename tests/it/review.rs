@@ -27,43 +27,30 @@ fn on_a_terminal_a_key_is_an_answer() {
     let subject = Subject::lib(GRADES);
     assert_eq!(subject.nopol(&["--quick", "-q"]).code, 0);
     let before = subject.read("src/lib.rs");
-    let terminal = nix::pty::openpty(None, None).unwrap();
-    let mut command = subject.command(&["review", "--quick"]);
-    let slave = || Stdio::from(terminal.slave.try_clone().unwrap());
-    command.stdin(slave()).stdout(slave()).stderr(slave());
-    let mut child = command.spawn().unwrap();
-    drop(command);
-    drop(terminal.slave);
-    let mut master = fs::File::from(terminal.master);
-    let mut shown = String::new();
-    // No Enter follows a key. Each is typed when its question stands there: until then, the terminal is not in raw mode.
-    for (question, key) in [
-        ("edit, [q]uit", "?"),
-        ("[q]uit", "a"),
-        ("[u]ndo", "u"),
-        ("[q]uit", "q"),
-    ] {
-        let mut part = String::new();
-        while !part.contains("[?] ") {
-            let mut bytes = [0; 4096];
-            let length = master.read(&mut bytes).unwrap();
-            part += &String::from_utf8_lossy(&bytes[..length]);
-        }
-        assert!(part.contains(&question.replace("edit", "e[d]it")), "{part}");
-        shown += &part;
+    // No Enter follows a key.
+    let answers = [
+        ("e[d]it, [q]uit, [?] ", "?"),
+        ("[q]uit, [?] ", "a"),
+        ("[u]ndo, [q]uit, [?] ", "u"),
+        ("[q]uit, [?] ", "q"),
+    ];
+    let command = subject.command(&["review", "--quick"]);
+    let (code, shown) = typed(command, &answers, |key| {
         if key == "u" {
             assert_ne!(subject.read("src/lib.rs"), before);
         }
-        std::thread::sleep(Duration::from_millis(200));
-        master.write_all(key.as_bytes()).unwrap();
-    }
-    assert!(child.wait().unwrap().success(), "{shown}");
+    });
+    assert_eq!(code, Some(0), "{shown}");
     assert_eq!(subject.read("src/lib.rs"), before, "{shown}");
 }
 
-/// Runs a command on a terminal of its own. Each answer is typed once its question stands there. The exit code, and what
-/// was shown.
-pub fn typed(mut command: Command, answers: &[(&str, &str)]) -> (Option<i32>, String) {
+/// Runs a command on a terminal of its own. Each answer is typed once its question stands there and `before` has seen the
+/// answer. The exit code, and what was shown.
+pub fn typed(
+    mut command: Command,
+    answers: &[(&str, &str)],
+    before: impl Fn(&str),
+) -> (Option<i32>, String) {
     let terminal = nix::pty::openpty(None, None).unwrap();
     let slave = || Stdio::from(terminal.slave.try_clone().unwrap());
     command.stdin(slave()).stdout(slave()).stderr(slave());
@@ -84,6 +71,7 @@ pub fn typed(mut command: Command, answers: &[(&str, &str)]) -> (Option<i32>, St
             assert_ne!(read(&mut master, &mut shown), 0, "{shown}");
         }
         seen = shown.len();
+        before(answer);
         // Until then, the terminal is not in raw mode.
         std::thread::sleep(Duration::from_millis(200));
         master.write_all(answer.as_bytes()).unwrap();

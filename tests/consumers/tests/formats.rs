@@ -176,17 +176,22 @@ fn junit_is_read_by_another_program() {
     assert_eq!((report.tests, report.failures), (10, 1));
 }
 
-#[test]
-fn json_has_the_schema_that_the_tool_prints() {
-    let subject = Subject::new("off-by-one-guard");
-    let report: Value = serde_json::from_str(&subject.report("json")).unwrap();
+/// What checks a document against the schema that an option prints.
+fn validator(subject: &Subject, option: &str) -> jsonschema::Validator {
     let output = Command::new(tool())
-        .args(["nopol", "--emit-schema"])
+        .args(["nopol", option])
         .current_dir(subject.path())
         .output()
         .unwrap();
     let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+#[test]
+fn json_has_the_schema_that_the_tool_prints() {
+    let subject = Subject::new("off-by-one-guard");
+    let report: Value = serde_json::from_str(&subject.report("json")).unwrap();
+    let validator = validator(&subject, "--emit-schema");
     let errors: Vec<String> = validator
         .iter_errors(&report)
         .map(|it| it.to_string())
@@ -198,13 +203,7 @@ fn json_has_the_schema_that_the_tool_prints() {
 #[test]
 fn settings_have_the_schema_that_the_tool_prints() {
     let subject = Subject::new("off-by-one-guard");
-    let output = Command::new(tool())
-        .args(["nopol", "--print-schema"])
-        .current_dir(subject.path())
-        .output()
-        .unwrap();
-    let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let validator = validator(&subject, "--print-schema");
     let conforms = |text: &str| validator.is_valid(&toml::from_str::<Value>(text).unwrap());
     let mut read = 0;
     let files = walkdir::WalkDir::new(root().join("fixtures"));
@@ -219,7 +218,14 @@ fn settings_have_the_schema_that_the_tool_prints() {
     let book = fs::read_to_string(root().join("docs/reference.md")).unwrap();
     let (_, sample) = book.split_once("```toml\n# nopol.toml").unwrap();
     assert!(conforms(sample.split_once("```").unwrap().0));
-    for wrong in ["tpo = 2", "top = 0", "top = 'x'", "fail-on = 'ever'", "sandbox = 'off'", "[c]\nbuilds = 'make'"] {
+    for wrong in [
+        "tpo = 2",
+        "top = 0",
+        "top = 'x'",
+        "fail-on = 'ever'",
+        "sandbox = 'off'",
+        "[c]\nbuilds = 'make'",
+    ] {
         assert!(!conforms(wrong), "{wrong}");
     }
 }
