@@ -5,6 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use cargo_nopol::cli::Cli;
+use clap::Parser as _;
+
 use crate::common::{Run, Subject, fixtures};
 use crate::transcripts::redacted;
 
@@ -115,6 +118,46 @@ fn a_c_program_is_repaired_as_shown() {
         .unwrap()
         .into();
     assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+/// The commands of the tool in the blocks of code of a page, with 1 for each variable.
+fn commands(page: &str) -> Vec<String> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let lines = blocks.flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>());
+    let starts = ["", "$ ", "- run: ", "run: ", "- "];
+    let ends = [" # ", " | ", " > "];
+    let command = |line: String| {
+        let (start, rest) = line.split_once("cargo nopol")?;
+        starts.contains(&start.trim_start()).then_some(())?;
+        let end = ends.iter().filter_map(|end| rest.find(end)).min();
+        let rest = &rest[..end.unwrap_or(rest.len())];
+        Some(rest.trim_end().trim_end_matches('\\').to_owned())
+    };
+    lines.filter_map(command).collect()
+}
+
+#[test]
+fn the_commands_of_the_book_are_accepted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = fs::read_dir(root.join("docs")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|it| it == "md"));
+    let mut read = 0;
+    for page in pages.chain([root.join("README.md")]) {
+        for command in commands(&fs::read_to_string(&page).unwrap()) {
+            let variables = [("${{ matrix.shard }}", "1"), ("$SLURM_ARRAY_TASK_ID", "1")];
+            let plain = variables
+                .iter()
+                .fold(command, |text, (from, to)| text.replace(from, to));
+            let words = shlex::split(&plain).unwrap();
+            let words = ["cargo-nopol".to_owned()].into_iter().chain(words);
+            if let Err(error) = Cli::try_parse_from(words) {
+                panic!("{}: `cargo nopol{plain}`: {error}", page.display());
+            }
+            read += 1;
+        }
+    }
+    assert!(read > 40, "{read}");
 }
 
 #[test]
