@@ -15,8 +15,8 @@ pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
         text: &file.text,
         site,
     };
-    let text = site.template.line(site, condition);
-    let text = in_one_line(&text);
+    let condition = &*in_one_line(condition);
+    let text = in_one_line(&site.template.line(site, condition));
     match site.kind.form() {
         Form::Replace | Form::Compute => format!("`{condition}` on {}", place.line()),
         Form::Narrow => format!("`{text}` on {}, column {}", place.line(), site.column),

@@ -533,6 +533,27 @@ fn an_added_branch_and_a_narrowed_pattern_are_named_as_such() {
 }
 
 #[test]
+fn the_page_has_files_as_headings_of_a_diff_and_conditions_of_several_lines_as_blocks() {
+    let mut outcome = two_patches();
+    outcome.patches[0].diff =
+        "--- a/q.sql\n+++ b/q.sql\n@@ -4,2 +4,2 @@\n--- old\n+++ new\n same\n".to_owned();
+    outcome.sites[0].text = "score > needed\n            && needed\n                > 0".to_owned();
+    let page = FORMATS.iter().find(|it| it.name() == "html").unwrap();
+    let page = page.render(&outcome).unwrap().report;
+    for (class, line) in [
+        ("file", "--- a/q.sql"),
+        ("file", "+++ b/q.sql"),
+        ("minus", "--- old"),
+        ("plus", "+++ new"),
+    ] {
+        let line = format!("<span class=\"{class}\">{line}</span>");
+        assert!(page.contains(&line), "{line} is not in {page}");
+    }
+    let block = "<pre><span>score &gt; needed</span><span>&amp;&amp; needed</span><span>    &gt; 0</span></pre>";
+    assert!(page.contains(block), "{page}");
+}
+
+#[test]
 fn a_patch_at_two_places_is_described_as_such() {
     let mut both = patch(1, "score == 0");
     both.edits.push(both.edits[0].clone());

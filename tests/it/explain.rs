@@ -89,6 +89,44 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
 }
 
 #[test]
+fn an_alternative_of_several_lines_is_described_in_one() {
+    let subject = Subject::lib(
+        "pub fn may_enter(age: u32, has_ticket: bool, inside: u32, room: u32) -> bool {
+    if has_ticket
+        && age >= 18
+        && inside <= room
+    {
+        return true;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_enter;
+
+    #[test]
+    fn a_full_house() {
+        assert!(!may_enter(20, true, 50, 50));
+    }
+
+    #[test]
+    fn one_place_is_left() {
+        assert!(may_enter(20, true, 49, 50));
+        assert!(!may_enter(17, true, 3, 50));
+        assert!(!may_enter(20, false, 3, 50));
+    }
+}
+",
+    );
+    let run = subject.nopol(&["--top", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let explained = subject.nopol(&["explain", "1"]).stdout;
+    let described = "1.1 `has_ticket && age ";
+    assert!(explained.contains(described), "{explained}");
+}
+
+#[test]
 #[ignore = "make test-full: its parts are unit tests of src/report"]
 fn a_patch_is_explained_by_its_rank_and_a_site_by_its_id() {
     let subject = percentile();

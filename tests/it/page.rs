@@ -74,3 +74,28 @@ fn a_browser_shows_the_page_and_walks_through_the_patches() {
         }
     }
 }
+
+#[test]
+#[ignore = "make test-full: needs Chromium"]
+fn the_name_of_a_test_leaves_room_for_its_values() {
+    let long =
+        "just_enough_points_are_enough_to_pass_whatever_the_weather_on_the_day_of_the_examination";
+    let subject = Subject::lib(&GRADES.replace("just_enough", long));
+    let page = subject.beside("page.html");
+    let run = subject.nopol(&["--html", page.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let text = fs::read_to_string(&page).unwrap();
+    let script = "<script>
+        for (const details of document.querySelectorAll('details')) details.open = true;
+        const names = [...document.querySelectorAll('tbody th')].filter((it) => it.textContent.includes('weather'));
+        const widest = Math.max(...names.map((it) => it.getBoundingClientRect().width));
+        document.title = names.length > 0 && widest < 250 ? 'narrow' : 'wide ' + widest;
+        </script></body>";
+    fs::write(&page, text.replace("</body>", script)).unwrap();
+    let run = opened(&page, page.parent().unwrap(), 500);
+    assert!(
+        run.stdout.contains("<title>narrow</title>"),
+        "{}",
+        run.stdout
+    );
+}

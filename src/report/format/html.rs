@@ -191,7 +191,15 @@ fn alternative(patch: &PatchReport, number: usize, other: &AlternativeReport) ->
 }
 
 fn diff(text: &str) -> Markup {
-    let class = |line: &str| match line.as_bytes().first() {
+    let lines: Vec<&str> = text.lines().collect();
+    // A hunk without lines after its changes is the last of its file, so no `@@` follows them.
+    let is_heading = |at: usize| {
+        let starts = ["--- ", "+++ ", "@@ "];
+        let mut rest = lines[at..].iter().zip(starts);
+        lines.len() >= at + 3 && rest.all(|(line, start)| line.starts_with(start))
+    };
+    let class = |at: usize| match lines[at].as_bytes().first() {
+        _ if is_heading(at) || at > 0 && is_heading(at - 1) => "file",
         Some(b'+') => "plus",
         Some(b'-') => "minus",
         Some(b'@') => "at",
@@ -199,14 +207,35 @@ fn diff(text: &str) -> Markup {
     };
     html! {
         div.scroll tabindex="0" role="region" aria-label="Diff" {
-            pre { @for line in text.lines() { span class=(class(line)) { (line) } } }
+            pre { @for (at, line) in lines.iter().enumerate() { span class=(class(at)) { (line) } } }
+        }
+    }
+}
+
+/// An expression or statement of the subject; if it has several lines, as a block without the indentation that the
+/// lines after its first share.
+fn code(text: &str) -> Markup {
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let later = text.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let shared = later.map(indentation).min().unwrap_or(0);
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        let dropped = if at == 0 { 0 } else { shared };
+        line.get(dropped..).unwrap_or(line.trim_start())
+    });
+    html! {
+        @if text.contains('\n') {
+            div.scroll tabindex="0" role="region" aria-label="Code" {
+                pre { @for line in lines { span { (line) } } }
+            }
+        } @else {
+            code { (text) }
         }
     }
 }
 
 fn clause_text(clause: &ClauseReport) -> Markup {
     html! {
-        code { (clause.text) }
+        (code(&clause.text))
         @match clause.outcome {
             None => { ": no test decides it" }
             Some(outcome) => {
@@ -241,12 +270,12 @@ fn contexts(table: &ContextTable) -> Markup {
                     table {
                         thead { tr {
                             th { "test" }
-                            @for name in &table.names { th { code { (name) } } }
+                            @for name in &table.names { th { (code(name)) } }
                             th { "before" } th { "now" }
                         } }
                         tbody { @for row in &table.rows {
                             tr.failing[row.is_failing] {
-                                th scope="row" {
+                                th.test scope="row" {
                                     (row.test)
                                     @if row.tests > 1 { " and " (count(row.tests - 1, "other")) }
                                     @if row.is_failing { " (failing)" }
@@ -352,7 +381,7 @@ fn sites(outcome: &Outcome) -> Markup {
                             td { (format!("{:.2}", site.suspiciousness)) }
                             td.code { (place(site)) }
                             td { (site.kind) }
-                            td.code { (site.text) }
+                            td { (code(&site.text)) }
                             td { (angelic(site)) }
                             td { (site.reason.as_deref().unwrap_or("")) }
                         } } }
