@@ -751,6 +751,85 @@ fn a_call_whose_result_is_replaced_still_needs_its_arguments() {
 }
 
 #[test]
+fn in_rust_too_a_call_needs_its_receiver_and_its_arguments() {
+    let text = "#[derive(Clone, Copy)]
+pub struct Count(i32);
+
+impl Count {
+    fn twice(self) -> i32 {
+        self.0 * 2
+    }
+}
+
+fn same(value: i32) -> i32 {
+    value
+}
+
+pub fn of_slice(t: &[i32], n: usize) -> i32 {
+    let a = same(t[n]) + 1;
+    a * 2
+}
+
+pub fn of_quotient(t: &[i32], n: usize) -> i32 {
+    let a = same(t[0]) + same(8 / (n as i32 - 4)) + 1;
+    a * 2
+}
+
+pub fn of_receiver(t: &[Count], n: usize) -> i32 {
+    let a = t[n].twice() + 1;
+    a * 2
+}
+
+#[test]
+fn slice() {
+    assert_eq!(of_slice(&[1, 2, 3, 4], 4), 8);
+}
+
+#[test]
+fn quotient() {
+    assert_eq!(of_quotient(&[1, 2, 3, 4], 4), 8);
+}
+
+#[test]
+fn receiver() {
+    assert_eq!(of_receiver(&[Count(1), Count(2)], 2), 8);
+}
+";
+    let subject = Subject::lib(text);
+    for (test, line) in [("slice", 15), ("quotient", 20), ("receiver", 25)] {
+        let args = ["faults", "--size", "1", "--format", "json", "--", test];
+        let report = found(&subject.nopol(&args));
+        // An argument can be a place of its own; what the call is a part of cannot do without it.
+        for candidate in report["candidates"].as_array().unwrap() {
+            let place = &candidate["places"][0];
+            let is_whole = place["line"] == line && place["column"] == 13;
+            assert!(!is_whole, "{test}: {candidate:#}");
+        }
+    }
+}
+
+#[test]
+fn a_structure_is_copied_out_of_an_array_whatever_its_members_are() {
+    for member in ["long", "short", "char", "_Bool"] {
+        let text = format!(
+            "#include <stdio.h>\nstruct row {{ {member} total; }};\nint main(void)\n{{\n    struct row a[3] = {{{{0}}, {{1}}, {{0}}}};\n    \
+             for (int i = 1; i < 3; i++) {{\n        struct row x = a[i];\n        int j = i - 1;\n        \
+             while (j >= 0 && a[j].total > x.total)\n            j--;\n        a[j + 1] = x;\n    }}\n    \
+             printf(\"%d %d %d\\n\", (int)a[0].total, (int)a[1].total, (int)a[2].total);\n    return 0;\n}}\n"
+        );
+        let subject = program(&text, &[("", "1 1 0")]);
+        let run = subject.nopol(&["c", "faults", "--size", "1", "--format", "json"]);
+        assert!(lines(&found(&run)).contains(&vec![9]), "{}", run.stdout);
+        let run = subject.nopol(&["c", "mutate", "--size", "1"]);
+        assert!(
+            run.stdout.contains("a[j].total < x.total"),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
 fn it_is_said_which_evaluation_has_another_value() {
     let text = "#include <stdio.h>\nint main(void)\n{\n    int n = 0;\n    for (int i = 0; i < 5; i++) {\n        if (i % 2)\n            \
                 n++;\n    }\n    return n != 3;\n}\n";

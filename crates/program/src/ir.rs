@@ -477,14 +477,14 @@ pub enum Statement {
         /// The value.
         value: Expr,
     },
-    /// Copies so many cells.
+    /// Copies cells.
     Copy {
         /// The first cell written.
         target: Lvalue,
         /// The first cell read.
         source: Lvalue,
-        /// How many.
-        cells: u32,
+        /// The type of each.
+        cells: Vec<Scalar>,
     },
     /// Evaluates an expression for its effects.
     Eval(Expr),

@@ -30,12 +30,12 @@ impl Encoder<'_> {
         }
         match (builtin, &*values) {
             (Builtin::Allocate(cells, initially), []) => {
-                let object = self.new_object(cells, *initially);
+                let object = self.new_object(cells.len(), *initially);
                 self.memory.objects[object].is_allocated = true;
                 Ok(Value::pointer(object, index_word(0)))
             }
             (Builtin::Allocate(cells, initially), [Value::Bits(count)]) => {
-                Ok(self.row(cells, &count.clone(), *initially))
+                Ok(self.row(cells.len(), &count.clone(), *initially))
             }
             (Builtin::ParseInt, [Value::Pointer(from)]) => {
                 let number = match &**from {
@@ -99,13 +99,13 @@ impl Encoder<'_> {
     }
 
     /// A new object of this many times these cells, or null if that is too many.
-    fn row(&mut self, cells: &[Scalar], count: &Word, initially: Initially) -> Value {
-        let each = cells.len().max(1) as i128;
+    fn row(&mut self, cells: usize, count: &Word, initially: Initially) -> Value {
+        let each = cells.max(1) as i128;
         let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
         let fits = !self.circuit.less(&most, count, false);
         let each = word::constant(each, INDEX_BITS);
         let (length, _) = self.circuit.mul(&count[..INDEX_BITS], &each, false);
-        let object = self.memory.row(cells, length, initially);
+        let object = self.memory.object(length, initially);
         self.memory.objects[object].is_allocated = true;
         self.contents(object);
         let row = Value::pointer(object, index_word(0));

@@ -392,7 +392,7 @@ impl Encoder<'_> {
     /// A new object for a variable of the function at hand.
     pub(super) fn declared(&mut self, variable: VariableId) -> ObjectId {
         let of = &self.program.variables[variable];
-        let object = self.new_object(&of.cells, of.initially);
+        let object = self.new_object(of.cells.len(), of.initially);
         self.frame().objects.insert(variable, object);
         object
     }

@@ -148,22 +148,12 @@ enum Contents {
 /// An object.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The types of its first cells. Those that follow have the same, again and again.
-    cells: Rc<[Scalar]>,
     /// How many cells it has.
     pub length: Word,
     /// What they hold before anything is written.
     initially: Initially,
     /// Whether the program allocated it, and may give it back.
     pub is_allocated: bool,
-}
-
-impl Object {
-    /// The type of a cell.
-    pub fn cell(&self, number: usize) -> Option<Scalar> {
-        let first = number.checked_rem(self.cells.len())?;
-        self.cells.get(first).copied()
-    }
 }
 
 /// All objects, and everything that they ever hold.
@@ -193,17 +183,9 @@ impl Memory {
         }
     }
 
-    /// A new object.
-    pub fn object(&mut self, cells: &[Scalar], initially: Initially) -> ObjectId {
-        let length = word::constant(cells.len() as i128, INDEX_BITS);
-        self.row(cells, length, initially)
-    }
-
-    /// A new object of as many cells, whose types are these, again and again.
-    pub fn row(&mut self, cells: &[Scalar], length: Word, initially: Initially) -> ObjectId {
-        let cells = cells.into();
+    /// A new object of as many cells.
+    pub fn object(&mut self, length: Word, initially: Initially) -> ObjectId {
         self.objects.push_and_get_key(Object {
-            cells,
             length,
             initially,
             is_allocated: false,

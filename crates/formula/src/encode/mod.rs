@@ -336,7 +336,7 @@ impl<'a> Encoder<'a> {
     fn globals(&mut self) -> Result<()> {
         for (variable, declared) in self.program.variables.iter_enumerated() {
             if declared.is_global {
-                let object = self.new_object(&declared.cells, declared.initially);
+                let object = self.new_object(declared.cells.len(), declared.initially);
                 self.globals.insert(variable, object);
             }
         }
@@ -382,9 +382,9 @@ impl<'a> Encoder<'a> {
     /// The arguments of `main`: how many, and pointers to the strings.
     fn arguments(&mut self, main: FunctionId, arguments: &[Vec<u8>]) -> Vec<Value> {
         let char = Scalar::CHAR;
-        let vector = self.new_object(&vec![Scalar::Pointer; arguments.len() + 1], Initially::Zero);
+        let vector = self.new_object(arguments.len() + 1, Initially::Zero);
         for (at, argument) in arguments.iter().enumerate() {
-            let object = self.new_object(&vec![char; argument.len() + 1], Initially::Zero);
+            let object = self.new_object(argument.len() + 1, Initially::Zero);
             for (at, byte) in argument.iter().enumerate() {
                 self.write_cell(object, at, Value::Bits(constant(char, i128::from(*byte))));
             }
@@ -416,8 +416,8 @@ impl<'a> Encoder<'a> {
         self.circuit.all([state.live, right, done])
     }
 
-    fn new_object(&mut self, cells: &[Scalar], initially: Initially) -> ObjectId {
-        let object = self.memory.object(cells, initially);
+    fn new_object(&mut self, cells: usize, initially: Initially) -> ObjectId {
+        let object = self.memory.object(index_word(cells as i128), initially);
         self.contents(object);
         object
     }

@@ -26,7 +26,7 @@ impl Encoder<'_> {
             } => {
                 let source = self.locate(source)?;
                 let target = self.locate(target)?;
-                self.copy(&target, &source, *cells);
+                self.copy(&target, &source, cells);
             }
             Statement::Eval(Expr {
                 kind: ExprKind::Call(node, function, arguments),
@@ -207,27 +207,16 @@ impl Encoder<'_> {
     }
 
     /// Copies cells. All are read before the first is written.
-    fn copy(&mut self, target: &Located, source: &Located, cells: u32) {
+    fn copy(&mut self, target: &Located, source: &Located, cells: &[Scalar]) {
         let mut values = Vec::new();
-        for at in 0..cells {
+        for (at, ty) in (0..).zip(cells) {
             let from = self.further(source, at);
-            let ty = self.type_of(&from);
-            values.push(self.carried_from(&from, ty));
+            values.push(self.carried_from(&from, *ty));
         }
         for (at, value) in (0..).zip(values) {
             let to = self.further(target, at);
             self.carry_to(&to, &value);
         }
-    }
-
-    /// What a located cell holds, of which the number is known.
-    fn type_of(&self, located: &Located) -> Scalar {
-        let known = located.targets.iter().find_map(|target| {
-            let (object, cell) = target.address.as_ref()?;
-            let cell = usize::try_from(word::known(cell)?).ok()?;
-            self.memory.objects[*object].cell(cell)
-        });
-        known.unwrap_or(Scalar::INT)
     }
 
     fn repeat(

@@ -175,7 +175,7 @@ impl Generator {
         });
     }
 
-    /// Copies an array to another one of the same type, or calls something for its effects.
+    /// Copies an array, or one of its elements, to another one of the same type, or calls something for its effects.
     fn copy_or_call(&mut self, to: &mut Vec<Statement>) {
         let arrays = self
             .scope
@@ -189,10 +189,17 @@ impl Generator {
         if let (Some((target, ty, length)), Some((source, other, most))) = pair
             && ty == other
         {
+            let [mut target, mut source] = [target, source].map(Lvalue::Variable);
+            let mut cells = length.min(most) as usize;
+            if self.pick(2) == 0 {
+                target = self.element(target, Some(length), 1);
+                source = self.element(source, Some(most), 1);
+                cells = 1;
+            }
             to.push(Statement::Copy {
-                target: Lvalue::Variable(target),
-                source: Lvalue::Variable(source),
-                cells: length.min(most),
+                target,
+                source,
+                cells: vec![ty; cells],
             });
         } else if let (Some(callee), true) =
             (self.one_of(&self.callees.clone()), self.loops.len() < 2)

@@ -246,7 +246,9 @@ impl Lowering<'_> {
                 target,
                 source,
                 cells,
-            } if self.program.dialect == Dialect::Rust => self.copy_cells(target, source, *cells),
+            } if self.program.dialect == Dialect::Rust => {
+                self.copy_cells(target, source, cells.len())
+            }
             Statement::Copy { .. } => {
                 self.outside(Span::default(), "copying a structure is not modelled")
             }
@@ -316,10 +318,15 @@ impl Lowering<'_> {
     }
 
     /// A copy of a structure, field by field.
-    fn copy_cells(&mut self, target: &Lvalue, source: &Lvalue, cells: u32) -> Result<(), Outside> {
+    fn copy_cells(
+        &mut self,
+        target: &Lvalue,
+        source: &Lvalue,
+        cells: usize,
+    ) -> Result<(), Outside> {
         let span = Span::default();
         let mut copied = 0;
-        for cell in 0..cells {
+        for cell in (0..).take(cells) {
             let at = |of: &Lvalue| Lvalue::Field(Box::new(of.clone()), cell);
             let (Ok(target), Ok(source)) =
                 (self.path(&at(target), span), self.path(&at(source), span))

@@ -130,11 +130,12 @@ impl<'p> Interpreter<'p, '_> {
     }
 
     /// Copies cells. All are read before the first is written.
-    pub fn copy(&mut self, source: &'p Lvalue, target: &'p Lvalue, cells: u32) -> Flow<()> {
+    pub fn copy(&mut self, source: &'p Lvalue, target: &'p Lvalue, cells: usize) -> Flow<()> {
         let source = self.locate(source, None)?;
         let target = self.locate(target, None)?;
         // One cell more than there can be is a fault like any number of them.
-        let cells = cells.min(MOST_CELLS + 1);
+        let most = MOST_CELLS + 1;
+        let cells = u32::try_from(cells).map_or(most, |cells| cells.min(most));
         self.spend(u64::from(cells / 64))?;
         let mut values = Vec::new();
         for cell in 0..cells {

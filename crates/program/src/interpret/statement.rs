@@ -45,7 +45,7 @@ impl<'p> Interpreter<'p, '_> {
                 target,
                 source,
                 cells,
-            } => self.copy(source, target, *cells),
+            } => self.copy(source, target, cells.len()),
             Statement::Eval(expr) => match &expr.kind {
                 // Nobody needs the value, so it may be missing.
                 ExprKind::Call(node, function, arguments) => self

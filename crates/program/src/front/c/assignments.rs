@@ -240,7 +240,7 @@ impl Translator<'_> {
     ) -> Translated<Statement> {
         let (source, from_ty) = self.lvalue(from)?;
         self.note_whole(from);
-        match self.types.cells(ty) {
+        match self.types.scalars(ty) {
             Some(cells) if self.types.are_compatible(ty, &from_ty) => Ok(Statement::Copy {
                 target,
                 source,

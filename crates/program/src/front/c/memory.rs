@@ -239,7 +239,7 @@ impl Translator<'_> {
         let copy = Statement::Copy {
             target: build::dereferenced(to.expr),
             source: build::dereferenced(from.expr),
-            cells: u32::try_from(cells.len()).unwrap_or(u32::MAX),
+            cells,
         };
         Ok(build::effect(vec![copy], syntax.span()))
     }

@@ -246,7 +246,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Option<PlaceId> {
         let is_whole = matches!(value.repr, Repr::Slice(..) | Repr::At(_));
-        if is_whole && role.has_places && value.ty.size() > 1 {
+        if is_whole && role.has_places && value.ty.size() > 0 {
             self.note_whole(role.kind, span);
         }
         match value.repr {
@@ -263,7 +263,7 @@ impl Body<'_, '_> {
                 self.assign(None, field(target, 1), length);
             }
             Repr::At(source) => {
-                let cells = value.ty.size();
+                let cells = value.ty.cells();
                 self.out.push(Statement::Copy {
                     target,
                     source,

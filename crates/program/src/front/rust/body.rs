@@ -37,6 +37,13 @@ pub(super) enum Sink {
     Store(Lvalue, Type),
 }
 
+/// A point of a translation: how many statements were written, and how many of them leave a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub statements: usize,
+    pub jumps: u32,
+}
+
 /// A loop or block that can be left.
 pub(super) struct Target {
     pub label: Option<String>,
@@ -432,6 +439,14 @@ impl<'f, 'a> Body<'f, 'a> {
                 Lvalue::Field(Box::new(self.steady(*base, span)), offset)
             }
             lvalue => Lvalue::Deref(self.saved(super::build::address(lvalue, span))),
+        }
+    }
+
+    /// A mark after what has been written so far.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            statements: self.out.len(),
+            jumps: self.jumps,
         }
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use syn::{Expr as Syntax, ExprCall};
 
-use super::body::Body;
+use super::body::{Body, Mark};
 use super::build::{Repr, Value, address, constant, load_variable};
 use super::expressions::bare;
 use super::items::Function;
@@ -183,24 +183,24 @@ impl<'a> Body<'_, 'a> {
         let (Repr::At(x), Repr::At(y)) = (a.repr, b.repr) else {
             return Err(self.outside(span, "`swap` is not supported here"));
         };
-        let cells = a.ty.size();
+        let cells = a.ty.cells();
         let (x, y) = (self.steady(x, span), self.steady(y, span));
         let temporary = Lvalue::Variable(self.temporary(&a.ty));
         for (target, source) in [(&temporary, &x), (&x, &y), (&y, &temporary)] {
             self.out.push(Statement::Copy {
                 target: target.clone(),
                 source: source.clone(),
-                cells,
+                cells: cells.clone(),
             });
         }
         Ok(())
     }
 
-    /// Calls a function of the crate; a receiver has been evaluated.
+    /// Calls a function of the crate. A receiver has been evaluated, by the statements since the mark.
     pub fn call_function(
         &mut self,
         function: &Rc<Function<'a>>,
-        receiver: Option<Value>,
+        mut receiver: Option<(Value, Mark)>,
         arguments: &[&Syntax],
         span: Span,
     ) -> Result<Value, Outside> {
@@ -210,22 +210,28 @@ impl<'a> Body<'_, 'a> {
         let mut target = None;
         if result.is_in_memory() {
             let variable = self.temporary(&result);
+            if let Some((_, mark)) = &mut receiver {
+                // Its declaration goes before the statements of the receiver, which become a part of the call.
+                self.out[mark.statements..].rotate_right(1);
+                mark.statements += 1;
+            }
             target = Some(Lvalue::Variable(variable));
             given.push(address(Lvalue::Variable(variable), span));
         }
         let has_receiver = receiver.is_some();
-        if let (Some(receiver), Some((_, ty))) = (receiver, parameters.first()) {
+        if let (Some((receiver, mark)), Some((_, ty))) = (receiver, parameters.first()) {
+            let from = given.len();
             self.receiver(receiver, ty, span, &mut given)?;
+            self.enclose(mark, &mut given, from);
         }
         let types = parameters.iter().skip(usize::from(has_receiver));
         if types.len() != arguments.len() {
             return Err(self.outside(span, "the number of arguments is wrong"));
         }
         for ((_, ty), argument) in types.zip(arguments) {
-            let mark = self.out.len();
-            let more = self.argument(argument, ty)?;
-            self.keep(mark, &mut given);
-            given.extend(more);
+            let (mark, from) = (self.mark(), given.len());
+            given.extend(self.argument(argument, ty)?);
+            self.enclose(mark, &mut given, from);
         }
         let node = self.node();
         let call = Expr {
@@ -244,6 +250,20 @@ impl<'a> Body<'_, 'a> {
                 repr: Repr::Nothing,
             },
         })
+    }
+
+    /// Makes the statements since the mark a part of the expression at this index: other values at a place around a call
+    /// do not spare its arguments. Statements that may leave a loop or the function stay statements; then the
+    /// expressions before this index keep what was evaluated before.
+    fn enclose(&mut self, mark: Mark, given: &mut [Expr], index: usize) {
+        let (earlier, exprs) = given.split_at_mut(index);
+        match exprs.first_mut() {
+            Some(expr) if mark.jumps == self.jumps && !self.is_fixed => {
+                let statements = self.out.split_off(mark.statements);
+                *expr = super::arithmetic::block(statements, expr.clone());
+            }
+            _ => self.keep(mark.statements, earlier),
+        }
     }
 
     fn receiver(

@@ -45,6 +45,7 @@ impl Body<'_, '_> {
         let expected = expected.filter(|ty| matches!(ty, Type::Int(_)));
         let is_literal = matches!(bare(receiver), Syntax::Lit(_));
         let at = self.span(receiver);
+        let mark = self.mark();
         let receiver = if is_place {
             self.locate(receiver)?
         } else {
@@ -62,7 +63,7 @@ impl Body<'_, '_> {
         if let Some((owner, derives)) = owner {
             let method = format!("{owner}::{name}");
             if let Some(function) = self.find(&method, span)? {
-                return self.call_function(&function, Some(value), arguments, span);
+                return self.call_function(&function, Some((value, mark)), arguments, span);
             }
             let is_copy = name == "clone" && derives.iter().any(|derived| derived == "Clone");
             if is_copy && arguments.is_empty() {

@@ -157,7 +157,7 @@ fn a_copy_reads_all_before_it_writes() {
     let copy = |target, source, cells| Statement::Copy {
         target: at(a, target),
         source: at(a, source),
-        cells,
+        cells: vec![INT; cells],
     };
     let fill = || {
         (0..3)
