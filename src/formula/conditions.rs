@@ -3,14 +3,15 @@
 //! examined by itself. What is outside of the subset, or too large, is left to forcing. All limits are counted, and none is of
 //! time, so the result is the same on every machine.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 use nopol_formula::encode::Extent;
+use nopol_formula::faults::spared::{Budget, spared};
 use nopol_formula::faults::{self, Candidate, FaultsOptions, FaultsOutcome, Formula};
-use nopol_program::interpret::{Angelic, End, Limits, Run, Value, run};
+use nopol_program::interpret::{End, Limits, Value, run};
 use nopol_program::ir::{PlaceId, Program, Test};
-use nopol_program::position::{Instance, Positions};
+use nopol_program::position::Positions;
 use nopol_source::Language;
 
 use super::load::{Loaded, RunBounds};
@@ -39,9 +40,11 @@ const GATES: usize = 60_000;
 const DECISIONS: u64 = 30_000;
 const STEPS: u64 = 100_000;
 
-/// Most runs by which outcomes are found not to be needed, and most evaluations in them.
-const MOST_RUNS: usize = 100;
-const MOST_EVALUATIONS: usize = 100_000;
+/// What may be spent to find which outcomes of a run are not needed.
+const BUDGET: Budget = Budget {
+    values: 100,
+    evaluations: 100_000,
+};
 
 /// What is known of these failing tests and of these conditions, one test after the other. `failing` are all that fail.
 pub fn foresee(
@@ -152,50 +155,10 @@ fn outcomes(
         implicit: extent.implicit,
         deadline: extent.deadline,
     };
-    let mut again =
-        |values: &HashMap<Instance, Angelic>| run(program, test, &limits, positions, values);
-    let found = candidate.runs.values().next()?;
-    let values = |run: &Run| -> Vec<(Instance, Angelic)> {
-        let angelic = run.evaluated.iter().filter(|it| it.is_angelic);
-        let values = angelic.filter_map(|it| match it.value {
-            Value::Number(value) => Some((it.instance, Angelic { value, index: None })),
-            Value::Pointer(_) => None,
-        });
-        values.collect()
-    };
-    let order = values(found);
-    let mut needed: HashMap<Instance, Angelic> = order.iter().copied().collect();
-    let mut best = found.clone();
-    let mut left = MOST_EVALUATIONS;
-    // One is often enough. Otherwise each is left out that can be.
-    let alone = order
-        .iter()
-        .take(MOST_RUNS)
-        .find_map(|(instance, angelic)| {
-            if left == 0 {
-                return None;
-            }
-            let run = again(&[(*instance, *angelic)].into());
-            left = left.saturating_sub(run.evaluated.len().max(1));
-            (run.end == End::Passed).then_some(run)
-        });
-    if let Some(run) = alone {
-        needed.clear();
-        best = run;
-    }
-    for (instance, angelic) in order.iter().rev().take(MOST_RUNS) {
-        if left == 0 || needed.len() <= 1 {
-            break;
-        }
-        needed.remove(instance);
-        let without = again(&needed);
-        left = left.saturating_sub(without.evaluated.len().max(1));
-        if without.end == End::Passed {
-            best = without;
-        } else {
-            needed.insert(*instance, *angelic);
-        }
-    }
+    let found = candidate.runs.values().next()?.clone();
+    let best = spared(found, BUDGET, |values| {
+        run(program, test, &limits, positions, values)
+    });
     let place = *candidate.places.first()?;
     let evaluated = best.evaluated.iter();
     let evaluated = (0_u32..).zip(evaluated.filter(|it| it.instance.place == place));

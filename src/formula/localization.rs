@@ -118,20 +118,15 @@ pub struct ShownCandidate {
 }
 
 impl ShownCandidate {
-    /// The values that one of its places must have, in words: in the order of the run, equal neighbours once, as in `true,
-    /// then false`. One text if they are the same in all tests, otherwise one for each test that needs other values, with its name. If the place is
-    /// evaluated more often than that, which evaluations have these values. The others keep theirs.
+    /// The values that one of its places must have, in words: in the order of the run, as in `true, then false`. One text if
+    /// they are the same in all tests, otherwise one for each test that needs other values, with its name. If the place is
+    /// evaluated more often than that, each value has its evaluations, and the others keep theirs.
     pub fn values_at(&self, place: usize) -> Vec<String> {
         let of_test = |(at, test): (usize, &String)| {
             let values = self.values.iter();
             let values = values.filter(|value| value.place == place && value.test == *test);
             let values: Vec<&ShownValue> = values.filter(|value| value.changed).collect();
-            let mut texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-            texts.dedup();
-            let more = if texts.len() > MOST { ", …" } else { "" };
-            texts.truncate(MOST);
-            let text = format!("{}{more}{}", texts.join(", then "), of_evaluations(&values));
-            (!values.is_empty()).then_some((at, text))
+            (!values.is_empty()).then(|| (at, in_words(&values)))
         };
         let tests = self.tests.iter().enumerate();
         let texts: Vec<(usize, String)> = tests.filter_map(of_test).collect();
@@ -158,23 +153,45 @@ fn is_changed(evaluated: &Evaluated) -> bool {
     !same || evaluated.spares_fault
 }
 
-/// Which evaluations of a place in one run have these values; nothing if all have one.
-fn of_evaluations(values: &[&ShownValue]) -> String {
+/// Values of a place in one run, with their evaluations unless these are obvious.
+fn in_words(values: &[&ShownValue]) -> String {
     let all = values.first().map_or(0, |value| value.evaluations);
-    if values.len() == all {
-        return String::new();
-    }
-    let mut which: Vec<String> = values
-        .iter()
-        .map(|value| value.evaluation.to_string())
-        .collect();
-    let more = if which.len() > MOST { ", …" } else { "" };
-    which.truncate(MOST);
-    let noun = agree(values.len(), "evaluation", "evaluations");
-    format!(" ({noun} {}{more} of {all})", which.join(", "))
+    let alike = values.chunk_by(|a, b| a.to_string() == b.to_string());
+    let alike: Vec<&[&ShownValue]> = alike.collect();
+    let is_obvious = values.len() == all && (alike.len() == all || alike.len() == 1);
+    let texts = alike.iter().take(MOST).enumerate().map(|(at, alike)| {
+        let of = if at == 0 {
+            format!(" of {all}")
+        } else {
+            String::new()
+        };
+        match is_obvious {
+            true => alike[0].to_string(),
+            false => format!("{} ({}{of})", alike[0], evaluations(alike)),
+        }
+    });
+    let texts: Vec<String> = texts.collect();
+    let more = if alike.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", texts.join(", then "))
 }
 
-/// Most values of a run that are shown in words.
+/// The evaluations that have these values: `evaluations 1, 5 to 7`.
+fn evaluations(values: &[&ShownValue]) -> String {
+    let ranges = values.chunk_by(|a, b| a.evaluation + 1 == b.evaluation);
+    let ranges: Vec<String> = ranges
+        .map(|range| match (range[0].evaluation, range.len()) {
+            (first, 1) => first.to_string(),
+            (first, 2) => format!("{first}, {}", first + 1),
+            (first, more) => format!("{first} to {}", first + more - 1),
+        })
+        .collect();
+    let noun = agree(values.len(), "evaluation", "evaluations");
+    let more = if ranges.len() > MOST { ", …" } else { "" };
+    let shown = &ranges[..ranges.len().min(MOST)];
+    format!("{noun} {}{more}", shown.join(", "))
+}
+
+/// Most values of a run, and most ranges of evaluations of each, that are shown in words.
 const MOST: usize = 4;
 
 /// A place.

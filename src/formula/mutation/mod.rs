@@ -307,8 +307,8 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
     }
     if found.is_sampled {
         shown.warnings.push(
-            "only some of the numbers that a constant may become were tried, because the tests run too many statements to search \
-             all numbers at once"
+            "not every number was tried in place of a constant, because the runs have too many statements to search all numbers \
+             at once"
                 .to_owned(),
         );
     }

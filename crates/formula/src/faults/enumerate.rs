@@ -14,6 +14,7 @@ use nopol_program::position::Positions;
 pub use super::angelic::Part as Formula;
 use super::angelic::{AngelicProgram, Failing, Guess, Replay, Shared, guess};
 use super::hitting::Hitting;
+use super::spared::{Budget, spared};
 use super::{Candidate, FaultSets, FaultsOutcome, Limit, Trouble, eager, transfer};
 use crate::circuit::cnf::{Lit, Solver};
 use crate::circuit::{Bit, Circuit};
@@ -42,6 +43,12 @@ const MORE_DECISIONS: u64 = 10;
 
 /// Most combinations of usual values that are tried before a solver is asked.
 const MOST_GUESSES: usize = 16;
+
+/// What may be spent to leave out values of a run.
+const BUDGET: Budget = Budget {
+    values: 32,
+    evaluations: 20_000,
+};
 
 pub(super) struct Search<'a> {
     pub(super) shared: Shared<'a>,
@@ -132,7 +139,10 @@ pub fn localize(
         refinements: 0,
         solving: Duration::ZERO,
     };
-    let (outcome, candidates, complete_to) = search.all()?;
+    let (outcome, mut candidates, complete_to) = search.all()?;
+    for candidate in &mut candidates {
+        search.spare(candidate);
+    }
     let checks = search.asked.values().map(|asked| asked.solver.calls);
     Ok(FaultSets {
         outcome,
@@ -175,6 +185,21 @@ impl<'a> Search<'a> {
         };
         let all = self.shared.broken.len();
         Ok((outcome, found, self.options.size.min(all)))
+    }
+
+    /// Leaves the values of a candidate's runs to the program where it may have its own.
+    fn spare(&mut self, candidate: &mut Candidate) {
+        // The runs of the formula of a path need not pass.
+        if !self.options.formula.is_exact() {
+            return;
+        }
+        for (number, run) in &mut candidate.runs {
+            if self.is_late() {
+                return;
+            }
+            let test = &self.tests[*number];
+            *run = spared(run.clone(), BUDGET, |values| self.shared.run(test, values));
+        }
     }
 
     /// Adds all candidates of at most this many places.

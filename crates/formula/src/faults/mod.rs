@@ -11,6 +11,7 @@ pub mod eager;
 pub mod enumerate;
 mod hitting;
 mod probe;
+pub mod spared;
 pub mod transfer;
 
 use std::collections::BTreeMap;
