@@ -32,5 +32,6 @@ test-full: setup
 	cargo test --workspace --lib --bins --tests -- --ignored
 	sh xtask/package.sh
 	sh xtask/msrv.sh
+	sh xtask/macos.sh
 	cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers
 	if rust-analyzer --version; then cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers -- --ignored; fi

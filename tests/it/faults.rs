@@ -851,6 +851,34 @@ fn it_is_said_which_evaluation_has_another_value() {
 }
 
 #[test]
+fn equal_values_have_their_evaluations_and_what_is_not_needed_is_left_out() {
+    // The sums must be 15 and 9: only the last number of each is wrong, and the first two of both are as they are.
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int t[4] = {1, 1, 1, 1}, sum = 0;\n    \
+                int n = atoi(argv[1]);\n    for (int i = 0; i < 4; i++) {\n        int x = t[i];\n        sum = i < 3 ? sum : sum + x;\n    }\n    \
+                printf(\"%d\\n\", sum + n);\n    return 0;\n}\n";
+    let subject = program(text, &[("5", "20"), ("0", "0")]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let row = run.stdout.split_once("int x = t[i]").unwrap().1;
+    let row = row.lines().nth(1).unwrap().trim();
+    assert_eq!(
+        row,
+        "would have to be 15 (evaluation 4 of 4) in t0; 0 (evaluation 4 of 4) in t1"
+    );
+    // All four are added up, and three of them must change.
+    let text = text.replace("i < 3 ? sum : sum + x", "sum * 3 + x");
+    let subject = program(&text, &[("0", "2")]);
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    let row = run.stdout.split_once("int x = t[i]").unwrap().1;
+    let row = row.lines().nth(1).unwrap().trim();
+    let (first, last) = row.split_once(", then ").unwrap();
+    assert_eq!(
+        first, "would have to be 0 (evaluations 1 to 3 of 4)",
+        "{row}"
+    );
+    assert_eq!(last, "2 (evaluation 4)", "{row}");
+}
+
+#[test]
 fn a_formula_of_the_path_alone_claims_nothing_about_other_paths() {
     let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
     for part in ["path", "path-insensitive"] {

@@ -4,12 +4,10 @@
 //! [`super::memory`].
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use nix::libc;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -44,12 +42,19 @@ impl Process {
     }
 
     /// Whether it is in a system call that reads from its standard input.
+    #[cfg(target_os = "linux")]
     pub(super) fn waits_for_input(&self) -> bool {
         let id = self.id.load(Ordering::SeqCst);
         // The number of the call, and its arguments. It has none while it runs.
-        let call = fs::read_to_string(format!("/proc/{id}/syscall")).unwrap_or_default();
+        let call = std::fs::read_to_string(format!("/proc/{id}/syscall")).unwrap_or_default();
         let mut words = call.split(' ');
-        words.next() == Some(&libc::SYS_read.to_string()) && words.next() == Some("0x0")
+        words.next() == Some(&nix::libc::SYS_read.to_string()) && words.next() == Some("0x0")
+    }
+
+    /// Only Linux says.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn waits_for_input(&self) -> bool {
+        false
     }
 }
 

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use nix::fcntl::OFlag;
-use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
+use nix::pty::{PtyMaster, grantpt, posix_openpt, unlockpt};
 use nix::sys::termios::{
     ControlFlags, InputFlags, LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr,
 };
@@ -59,6 +59,18 @@ impl Shared {
     }
 }
 
+/// Where the other side of a pseudo terminal is opened.
+#[cfg(target_os = "linux")]
+fn path_of(master: &PtyMaster) -> nix::Result<String> {
+    nix::pty::ptsname_r(master)
+}
+
+/// Sessions need Linux: elsewhere gdb is missing or cannot start programs.
+#[cfg(not(target_os = "linux"))]
+fn path_of(_: &PtyMaster) -> nix::Result<String> {
+    Err(nix::errno::Errno::ENOTSUP)
+}
+
 /// A pseudo terminal. The subject has the one side, this the other.
 #[derive(Debug)]
 pub(super) struct Terminal {
@@ -78,7 +90,7 @@ impl Terminal {
         let master = posix_openpt(flags).map_err(system)?;
         grantpt(&master).map_err(system)?;
         unlockpt(&master).map_err(system)?;
-        let path = ptsname_r(&master).map_err(system)?;
+        let path = path_of(&master).map_err(system)?;
         let subject_side = open_side(&path).map_err(Error::Terminal)?;
 
         let master_copy: OwnedFd = master
