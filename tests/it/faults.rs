@@ -862,7 +862,7 @@ fn equal_values_have_their_evaluations_and_what_is_not_needed_is_left_out() {
     let row = row.lines().nth(1).unwrap().trim();
     assert_eq!(
         row,
-        "would have to be 15 (evaluation 4 of 4) in t0; 0 (evaluation 4 of 4) in t1"
+        "would have to be 15 (evaluation 4 of 4) in t5; 0 (evaluation 4 of 4) in t0"
     );
     // All four are added up, and three of them must change.
     let text = text.replace("i < 3 ? sum : sum + x", "sum * 3 + x");
