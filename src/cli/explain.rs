@@ -34,6 +34,9 @@ impl<P: Target> Explain<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
+        if let Err(code) = request.refuse_files("explain") {
+            return code;
+        }
         let outcome = match self.known(&request) {
             Some(outcome) => outcome,
             None => request.outcome(self.no_cache),

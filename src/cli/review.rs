@@ -73,6 +73,9 @@ impl<P: Target> Review<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
+        if let Err(code) = request.refuse_files("review") {
+            return code;
+        }
         let outcome = request.outcome(self.no_cache);
         if outcome.patches.is_empty() {
             return output::present(&outcome, &request);

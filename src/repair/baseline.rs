@@ -478,10 +478,10 @@ pub fn targets(
         }
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
-            _ if outcome.run_test.is_some() => "The run succeeds.".to_owned(),
             true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }
+            true if outcome.run_test.is_some() => "The run succeeds.".to_owned(),
             true => {
                 let chosen = match settings.project.test_args().is_empty() {
                     true => "",
