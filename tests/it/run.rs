@@ -139,7 +139,7 @@ fn a_run_that_cannot_be_made_a_test_is_a_usage_error() {
         (&["--run", "--bin", "none"], "there is no bin target `none`"),
         (
             &["--run", "--example", "none"],
-            "there is no example target `none`, and no other one",
+            "there is no example target `none`: the workspace has no example targets",
         ),
         (
             &["--run", "--bin", "other", "--expect", "none"],
