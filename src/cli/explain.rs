@@ -92,7 +92,7 @@ impl<P: Target> Explain<P> {
                 ..
             } if !outcome.patches.is_empty() => {
                 request.note(&format!(
-                    "this patch is from the last `{by}`, which ended {}; with --no-cache, `explain` searches with `{}` and explains a patch from that",
+                    "this patch is from the last `{by}`, which ended {}; with --no-cache, `explain` searches with `{}` and explains a patch from that search",
                     ago(seconds),
                     outcome.command
                 ));

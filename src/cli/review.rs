@@ -408,7 +408,7 @@ fn command(answer: &str, patch: &PatchReport) -> Option<(bool, Option<u32>)> {
 /// Whether the user wants to apply an alternative that was just shown.
 fn wants(alternative: u32) -> Result<bool> {
     let answer = answer::key(&format!(
-        "[a]pply alternative {alternative}, or any other key: "
+        "[a]pply alternative {alternative}, or any other key to go back: "
     ))?;
     Ok(answer.as_deref() == Some("a"))
 }

@@ -85,7 +85,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ if !any(has_sites_of) => writeln!(
                 out,
-                "Not compared with another patch: the others here change the code in another way."
+                "Not compared with another patch: the other patches here change the code in another way."
             ),
             _ => writeln!(
                 out,
@@ -276,10 +276,12 @@ fn values(values: &[(String, String)]) -> String {
     let each: Vec<String> = values
         .iter()
         // A comparison of values that are not recorded themselves.
-        .map(|(name, value)| match name.contains(' ') && is_truth(value) {
-            true => format!("`{name}` {value}"),
-            false => format!("{name} = {value}"),
-        })
+        .map(
+            |(name, value)| match name.contains(' ') && is_truth(value) {
+                true => format!("`{name}` {value}"),
+                false => format!("{name} = {value}"),
+            },
+        )
         .collect();
     match each.is_empty() {
         true => "any values".to_owned(),

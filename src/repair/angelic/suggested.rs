@@ -159,11 +159,7 @@ fn standing_nearby(sources: &Sources, place: &Site) -> Vec<Suggested> {
         };
         [
             of(other.text.clone(), 0, "same condition as"),
-            of(
-                negated,
-                WEIGHTS.edit.negation,
-                "negation of the condition",
-            ),
+            of(negated, WEIGHTS.edit.negation, "negation of the condition"),
         ]
     });
     both.collect()

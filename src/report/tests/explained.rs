@@ -40,7 +40,8 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let said = explained(&outcome, "2");
     let decides = "If the result depends on it, a test that reaches";
     assert!(said.contains(decides), "{said}");
-    let same = "their conditions differ for some recorded values; no test distinguishes the patches.";
+    let same =
+        "their conditions differ for some recorded values; no test distinguishes the patches.";
     assert!(said.contains(same), "{said}");
     // Then no question is asked, because the tests say that both are right.
     assert_eq!(
