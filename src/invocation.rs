@@ -237,7 +237,7 @@ pub enum Earlier {
 /// Why a search may find something else than an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stale {
-    /// What has changed, and how: `/a/b.rs is new`, `the settings changed`.
+    /// What has changed, and how: `/a/b.rs is new`, `the settings have changed`.
     Changed(String),
     /// The earlier one was stopped.
     Stopped,

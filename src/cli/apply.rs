@@ -34,7 +34,8 @@ use crate::subject::patching::{self, Change, Presence};
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    the patch was written
-  1    nothing was written: the program does not build with it, or a test fails with it
+  1    nothing was written: with the patch, the program does not build, or a test fails that the
+       patch should fix or that passed before
   2    nothing was written: wrong usage, no such patch, a file that has changed since, a patch of
        FILE.json that was not confirmed, or no new test for --with-test
   3    nothing was written: the program does not build without the patch either, so the patch cannot

@@ -1,5 +1,5 @@
-//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo. And the help of commands
-//! that build no tests, without the options that they refuse.
+//! The help of `cargo nopol c`: that of the same commands for crates, without the words of cargo. And the help of each
+//! command without the options that it refuses or ignores.
 
 use clap::{Command, CommandFactory};
 
@@ -9,10 +9,11 @@ use super::Cli;
 const WIDTH: usize = 100;
 
 /// Before what is replaced comes what contains it.
-const WORDS: [(&str, &str); 10] = [
+const WORDS: [(&str, &str); 11] = [
     ("`cargo nopol c ", "`cargo nopol "),
     ("`cargo nopol ", "`cargo nopol c "),
     (", or only doctests fail", ""),
+    (", an argument that the tests reject", ""),
     ("no tests except doctests", "no tests"),
     ("some tests or doctests", "some tests"),
     ("or (C) the build", "or the build"),
@@ -31,10 +32,7 @@ const WORDS: [(&str, &str); 10] = [
 /// The command line, with this help.
 pub fn command() -> Command {
     let command = Cli::command().mut_subcommand("c", for_c);
-    command.mut_subcommands(|command| match command.get_name() {
-        "faults" | "mutate" | "heap" => without_targets(command),
-        _ => command,
-    })
+    command.mut_subcommands(without_useless)
 }
 
 /// The options for targets that a command refuses because it reads the tests and does not build them.
@@ -42,10 +40,21 @@ const TARGETS: [&str; 10] = [
     "bin", "bins", "example", "examples", "exclude", "expect", "lib", "run", "stdin", "test",
 ];
 
-fn without_targets(command: Command) -> Command {
+/// The options for reports that a command does not write; only `explain` has a format.
+const REPORTS: [&str; 5] = ["html", "summary", "fail-on", "allow-partial", "format"];
+
+/// Hides the options that this command, or one below `c`, refuses or ignores.
+fn without_useless(command: Command) -> Command {
+    let useless = match command.get_name() {
+        "c" => return command.mut_subcommands(without_useless),
+        "faults" | "mutate" | "heap" => &TARGETS[..],
+        "explain" => &REPORTS[..4],
+        "review" => &REPORTS[..],
+        _ => return command,
+    };
     command.mut_args(|arg| {
-        let is_refused = arg.get_long().is_some_and(|name| TARGETS.contains(&name));
-        match is_refused {
+        let is_useless = arg.get_long().is_some_and(|name| useless.contains(&name));
+        match is_useless {
             true => arg.hide(true),
             false => arg,
         }

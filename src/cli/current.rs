@@ -68,7 +68,7 @@ impl Current {
         let since = since.filter(|_| originals.all(|other| Some(other) == old));
         let since = since.with_context(|| {
             format!(
-                "{name} changed since the patch was found, so it was not applied; if another patch was applied, `undo` takes it \
+                "{name} has changed since the patch was found, so it was not applied; if another patch was applied, `undo` takes it \
                  back, otherwise search again"
             )
         })?;

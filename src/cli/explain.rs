@@ -34,6 +34,9 @@ impl<P: Target> Explain<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
+        if let Err(code) = request.refuse_files("explain") {
+            return code;
+        }
         let outcome = match self.known(&request) {
             Some(outcome) => outcome,
             None => request.outcome(self.no_cache),
@@ -89,7 +92,7 @@ impl<P: Target> Explain<P> {
                 ..
             } if !outcome.patches.is_empty() => {
                 request.note(&format!(
-                    "this patch is from the last `{by}`, which ended {}; with --no-cache, `explain` searches with `{}` and explains a patch from that",
+                    "this patch is from the last `{by}`, which ended {}; with --no-cache, `explain` searches with `{}` and explains a patch from that search",
                     ago(seconds),
                     outcome.command
                 ));

@@ -164,6 +164,7 @@ impl<P: Target> Mutate<P> {
         let reported = Outcome {
             ending: shown.outcome.into(),
             passing_tests: shown.passing_tests.clone(),
+            warnings: report::notes(&shown),
             options: given_options(),
             ..outcome
         };

@@ -96,7 +96,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "K/N", help_heading = "Limits")]
     shard: Option<Shard>,
 
-    /// Stop after this many seconds and show the patches found so far
+    /// Stop after this many seconds and show the results so far
     #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
     #[serde(serialize_with = "seconds::option::serialize")]
     time_limit: Option<Duration>,

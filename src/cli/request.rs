@@ -303,6 +303,18 @@ impl SearchRequest {
         Ok(())
     }
 
+    /// The error if reports are to be written to files, and this command writes none.
+    pub fn refuse_files(&self, command: &str) -> Result<(), u8> {
+        if self.files.all().is_empty() {
+            return Ok(());
+        }
+        output::complain(&format!(
+            "`{command}` writes no report to a file; give --html or --summary to `{}`",
+            self.settings.project.command()
+        ));
+        Err(Ending::Usage.exit_code())
+    }
+
     /// The format of the result.
     pub fn format(&self) -> Format {
         self.display.format

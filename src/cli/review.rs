@@ -73,6 +73,9 @@ impl<P: Target> Review<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
+        if let Err(code) = request.refuse_files("review") {
+            return code;
+        }
         let outcome = request.outcome(self.no_cache);
         if outcome.patches.is_empty() {
             return output::present(&outcome, &request);
@@ -405,7 +408,7 @@ fn command(answer: &str, patch: &PatchReport) -> Option<(bool, Option<u32>)> {
 /// Whether the user wants to apply an alternative that was just shown.
 fn wants(alternative: u32) -> Result<bool> {
     let answer = answer::key(&format!(
-        "[a]pply alternative {alternative}, or any other key: "
+        "[a]pply alternative {alternative}, or any other key to go back: "
     ))?;
     Ok(answer.as_deref() == Some("a"))
 }

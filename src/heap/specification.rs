@@ -5,10 +5,10 @@ use nopol_heap::RESULT;
 use nopol_heap::effect::Effects;
 use nopol_heap::load::Loaded;
 use nopol_heap::machine::{Fault, Point};
-use nopol_heap::memory::Memory;
+use nopol_heap::memory::{Entity, Memory};
 use nopol_heap::notation;
 use nopol_heap::problem::{Control, Failure, Recording, Triple};
-use nopol_heap::state::{NodeId, State};
+use nopol_heap::state::{NodeId, State, Value};
 use nopol_program::ir::Test;
 
 use super::batch::{HeapRequest, load};
@@ -169,6 +169,12 @@ pub(super) fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
                 // The run ends, or there would be no values.
                 let _ = triple.run(&mut machine);
                 let named = wrong.iter().take(MOST_DESCRIBED).map(|entity| {
+                    if let (Entity::Freed(id), Value::Number(is_freed)) =
+                        (*entity, machine.memory.get(*entity))
+                    {
+                        let not = if is_freed == 0 { "not " } else { "" };
+                        return format!("{id} is {not}freed");
+                    }
                     let name = machine.memory.name(&loaded.routine, *entity);
                     let (is, wanted) = (machine.memory.get(*entity), triple.after.get(*entity));
                     format!("{name} is {is} instead of {wanted}")

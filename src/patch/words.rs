@@ -49,7 +49,7 @@ pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
                         &frame.at_end,
                     ];
                     format!(
-                        "`{}` around {}",
+                        "`{}` in place of {}",
                         in_one_line(&parts.concat()),
                         place.lines()
                     )

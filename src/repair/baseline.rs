@@ -476,9 +476,13 @@ pub fn targets(
             ))
             .into());
         }
+        // The test of `--run` has the name of its file; `--failing` can ask for another one.
+        let run = outcome.run_test.as_ref();
+        let run = run.and_then(|added| added.path.file_stem());
+        let asks_for_run = settings.failing.iter().any(|wanted| Some(&**wanted) == run);
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
-            _ if outcome.run_test.is_some() => "The run succeeds.".to_owned(),
+            _ if asks_for_run => "The run succeeds.".to_owned(),
             true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }

@@ -72,8 +72,12 @@ pub fn set_aside(
                 false => match denied {
                     Some(words) => {
                         baseline.denied.push(test);
+                        let more = match settings.sandbox {
+                            SandboxMode::Strict => ", uses the network or signals a process",
+                            _ => "",
+                        };
                         Some(format!(
-                            "fails in the sandbox, perhaps only because something was forbidden (“{words}”): writing outside the working copy and TMPDIR, or what `--sandbox strict` forbids. `--sandbox off` allows both"
+                            "fails in the sandbox (“{words}”), perhaps only because it writes outside the working copy and TMPDIR{more}; `--sandbox off` allows that"
                         ))
                     }
                     None if examined == MOST => None,
@@ -98,7 +102,7 @@ pub fn set_aside(
             if let Some(why) = why {
                 baseline.environment_dependent.push(test);
                 progress.warn(format!(
-                    "{} {why}. It is set aside: neither fixed nor used to judge patches",
+                    "{} {why}. The test is set aside: neither fixed nor used to judge patches",
                     code(&suite.tests[test].to_string())
                 ));
             }

@@ -28,6 +28,10 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
         line: site.line,
         column: site.column,
         text: match site.span.is_empty() {
+            // A condition can be added to the one that begins there.
+            true if site.body.is_empty() => {
+                condition_at(&sources.files[site.file].text[site.span.start..]).to_owned()
+            }
             true => site.body.clone(),
             false => site.text.clone(),
         },
@@ -35,6 +39,24 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
         angelic: Vec::new(),
         reason: None,
     }
+}
+
+/// The condition that begins a text, as far as it is in the first line.
+fn condition_at(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let bytes = line.as_bytes();
+    let mut open = 0_usize;
+    for (at, byte) in bytes.iter().enumerate() {
+        let is_quote = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b'\'');
+        match byte {
+            _ if is_quote(at.checked_sub(1)) && is_quote(at.checked_add(1)) => {}
+            b'(' => open += 1,
+            b')' | b'{' | b';' if open == 0 => return line[..at].trim_end(),
+            b')' => open -= 1,
+            _ => {}
+        }
+    }
+    line.trim_end()
 }
 
 /// The conditions that could not be examined, in the functions that these tests reach; `None` if there are none.

@@ -108,8 +108,8 @@ pub const EXPLAIN_EXIT_CODES: &str = exit_codes!(
 
 /// Exit codes of `review`, which searches if there is no earlier result, for `--help`.
 pub const REVIEW_EXIT_CODES: &str = exit_codes!(
-    "  0    the search found patches, or there is nothing to repair
-  1    the search found no patch, or some failing test has no patch, or only doctests fail
+    "  0    there were patches to review, or there is nothing to repair
+  1    the search found no patch, or only doctests fail
   2    wrong usage (no manifest, no such package or test, an argument that the tests reject), the
        report cannot be written, or the disk is full"
 );

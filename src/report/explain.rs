@@ -57,7 +57,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if patch.clauses.is_empty() && patch.evidence.is_ranked() && patch.kind != "arithmetic" {
         writeln!(
             out,
-            "Only test results judged this patch; without recorded values, explain cannot show which tests need which part of it.\n"
+            "No values were recorded for this patch, so `explain` cannot show which tests need which part of it; it was judged by test results alone.\n"
         )?;
     }
     for clause in &patch.clauses {
@@ -66,7 +66,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if !patch.clauses.is_empty() && !patch.unrecorded.is_empty() {
         writeln!(
             out,
-            "No values were recorded here for {}: the outcomes that the search forced at this place alone do not make {} pass.\n",
+            "No values were recorded here for {}: none of the outcomes tried at this place made {} pass. (The patch does.)\n",
             super::phrases::names(&patch.unrecorded),
             agree(patch.unrecorded.len(), "it", "them")
         )?;
@@ -85,7 +85,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ if !any(has_sites_of) => writeln!(
                 out,
-                "Not compared with another patch: the others here change the code in another way."
+                "Not compared with another patch: the other patches here change the code in another way."
             ),
             _ => writeln!(
                 out,
@@ -95,7 +95,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     };
     let other = differs.ranks[1];
     let values = match differs.is_seen {
-        true => "their conditions differ in recorded values",
+        true => "their conditions differ for some recorded values",
         false => "their conditions agree for all recorded values",
     };
     let compared = told_apart(patch, other, outcome);
@@ -240,7 +240,11 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
 
 /// Whether the only value that a clause reads is a truth value, which is its own or the opposite.
 fn is_itself(example: &[(String, String)]) -> bool {
-    matches!(example, [(_, value)] if ["true", "false"].contains(&&**value))
+    matches!(example, [(_, value)] if is_truth(value))
+}
+
+fn is_truth(value: &str) -> bool {
+    ["true", "false"].contains(&value)
 }
 
 /// The tests in which a clause decides.
@@ -272,10 +276,12 @@ fn values(values: &[(String, String)]) -> String {
     let each: Vec<String> = values
         .iter()
         // A comparison of values that are not recorded themselves.
-        .map(|(name, value)| match name.contains(' ') {
-            true => format!("`{name}` {value}"),
-            false => format!("{name} = {value}"),
-        })
+        .map(
+            |(name, value)| match name.contains(' ') && is_truth(value) {
+                true => format!("`{name}` {value}"),
+                false => format!("{name} = {value}"),
+            },
+        )
         .collect();
     match each.is_empty() {
         true => "any values".to_owned(),

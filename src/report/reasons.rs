@@ -119,7 +119,7 @@ impl Outcome {
         let has_pair = self.patches.iter().any(|patch| patch.edits.len() > 1);
         let is_said = self.patches.is_empty() && self.angelic_sites().is_empty();
         (self.tried_pairs && !has_pair && !is_said)
-            .then_some("No two conditions tried together fix another failing test.")
+            .then_some("No pair of conditions that was tried fixes another failing test.")
     }
 
     /// A sentence on the early exits that were tried.
@@ -297,7 +297,7 @@ impl Outcome {
         let has_condition = forced.iter().any(|site| site.has_condition);
         let (pairs, next) = match self.tried_pairs {
             _ if !has_condition => ("", ""),
-            true => (" No two conditions tried together help either.", ""),
+            true => (" No pair of conditions that was tried helps either.", ""),
             false if self.is_quick() => ("", " Without `--quick`, more is tried."),
             false => ("", " If two conditions must change at once, try `--multi`."),
         };

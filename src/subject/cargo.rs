@@ -134,7 +134,7 @@ impl Packages {
         let options = &self.options;
         if !options.workspace && !options.exclude.is_empty() {
             return Err(SubjectError::Usage(
-                "`exclude` (an option, a setting or a variable) names packages that `--workspace` leaves out, and that is not given; `--exclude-file` leaves out files".to_owned(),
+                "`--exclude` (or the setting `exclude`) needs `--workspace`; to leave out files, use `--exclude-file`".to_owned(),
             ));
         }
         for pattern in &options.exclude {

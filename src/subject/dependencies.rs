@@ -231,7 +231,7 @@ impl FileHasher<'_> {
     }
 }
 
-/// The most informative dependency that has changed, and how: `/a/b.rs changed`, `/a/b.rs is new`.
+/// The most informative dependency that has changed, and how: `/a/b.rs has changed`, `/a/b.rs is new`.
 pub fn changed(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -246,7 +246,8 @@ pub fn changed(
     Some(match (before.get(*key), now.get(*key)) {
         (None, _) if key.starts_with('/') => format!("{key} is new"),
         (_, None) if key.starts_with('/') => format!("{key} is gone"),
-        _ => format!("{key} changed"),
+        _ if key.ends_with(" settings") && !key.starts_with('/') => format!("{key} have changed"),
+        _ => format!("{key} has changed"),
     })
 }
 
@@ -296,14 +297,14 @@ mod tests {
         assert_eq!(changed(&before, &look()), None);
         fs::write(&path, "two").unwrap();
         let said = |how: &str| Some(format!("{} {how}", path.display()));
-        assert_eq!(changed(&before, &look()), said("changed"));
+        assert_eq!(changed(&before, &look()), said("has changed"));
         fs::remove_file(&path).unwrap();
         assert_eq!(changed(&before, &look()), said("is gone"));
         assert_eq!(changed(&look(), &before), said("is new"));
         let before = look();
         fs::write(elsewhere.path().join("b"), "x").unwrap();
         let said = changed(&before, &look()).unwrap();
-        assert!(said.ends_with("/away changed"), "{said}");
+        assert!(said.ends_with("/away has changed"), "{said}");
     }
 
     #[test]

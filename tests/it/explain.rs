@@ -427,7 +427,7 @@ fn a_patch_is_compared_with_one_that_was_found_from_values_too() {
     assert!(!is_explained(&best), "{best}");
     let said = subject.nopol(&["explain", "1"]).stdout;
     assert!(
-        said.contains("Only test results judged this patch"),
+        said.contains("it was judged by test results alone"),
         "{said}"
     );
     let beside = patches.iter().filter(|it| site(it) == site(best));

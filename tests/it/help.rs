@@ -280,6 +280,7 @@ fn the_help_for_c_has_no_words_of_cargo() {
             "manifest",
             "package",
             "doctest",
+            "the tests reject",
         ];
         let found = words.into_iter().find(|word| text.contains(word));
         assert_eq!(found, None, "{:?}: {text}", help.words);
@@ -338,7 +339,7 @@ fn the_help_speaks_only_of_options_that_the_command_has() {
 }
 
 #[test]
-fn the_help_has_no_option_that_the_command_always_refuses() {
+fn the_help_has_no_option_that_the_command_refuses_or_ignores() {
     for command in ["faults", "mutate", "heap"] {
         let entries = Help::of(&[command]).entries();
         let own: BTreeSet<&str> = entries.iter().filter_map(Entry::name).collect();
@@ -348,6 +349,19 @@ fn the_help_has_no_option_that_the_command_always_refuses() {
             assert!(!own.contains(option), "--{option} of {command}");
         }
         assert!(own.contains("package") && own.contains("tests"), "{own:?}");
+    }
+    for command in [
+        &["explain"][..],
+        &["review"],
+        &["c", "explain"],
+        &["c", "review"],
+    ] {
+        let entries = Help::of(command).entries();
+        let own: BTreeSet<&str> = entries.iter().filter_map(Entry::name).collect();
+        for option in ["html", "summary", "fail-on", "allow-partial"] {
+            assert!(!own.contains(option), "--{option} of {command:?}");
+        }
+        assert_eq!(own.contains("format"), command.contains(&"explain"));
     }
 }
 

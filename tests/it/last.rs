@@ -90,7 +90,7 @@ fn explain_and_apply_after_a_search_do_not_search_again() {
 
     // Now it is another crate.
     let again = subject.nopol(&["--apply", "--top", "1"]);
-    has_searched(&again, "src/lib.rs changed");
+    has_searched(&again, "src/lib.rs has changed");
     assert!(
         again.stdout.contains("Nothing to repair."),
         "{}",
@@ -113,7 +113,7 @@ fn other_settings_and_damaged_files_are_searched_for_again() {
     // The patch that the user has seen, whatever the options; no patch of that search is one of another.
     let other = subject.nopol(&["explain", "1"]);
     assert!(
-        other.stderr.contains("the settings changed since"),
+        other.stderr.contains("the settings have changed since"),
         "{}",
         other.stderr
     );
@@ -125,7 +125,7 @@ fn other_settings_and_damaged_files_are_searched_for_again() {
         "{}",
         refused.stderr
     );
-    has_searched(&subject.nopol(&["--top", "2"]), "the settings changed");
+    has_searched(&subject.nopol(&["--top", "2"]), "the settings have changed");
     is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
     let quiet = subject.nopol(&["explain", "1", "--top", "2", "--quiet"]);
     assert_eq!(quiet.stderr, "");
@@ -146,11 +146,11 @@ fn other_settings_and_damaged_files_are_searched_for_again() {
     fs::write(&path, GRADES.replace("(80, 70)", "(80, 71)")).unwrap();
     let changed = subject.nopol(&["explain", "1", "--top", "2"]);
     assert!(
-        changed.stderr.contains("src/lib.rs changed since"),
+        changed.stderr.contains("src/lib.rs has changed since"),
         "{}",
         changed.stderr
     );
-    has_searched(&subject.nopol(&["--top", "2"]), "src/lib.rs changed");
+    has_searched(&subject.nopol(&["--top", "2"]), "src/lib.rs has changed");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     let changed = subject.nopol(&["apply"]);
     assert_eq!(changed.code, 2, "{}", changed.stderr);
     assert!(
-        changed.stderr.contains("src/lib.rs changed since"),
+        changed.stderr.contains("src/lib.rs has changed since"),
         "{}",
         changed.stderr
     );
@@ -243,7 +243,7 @@ fn a_c_program_is_searched_once_and_keeps_nothing_in_its_directory() {
         "{}",
         applied.stdout
     );
-    has_searched(&subject.nopol_c(&[]), "grades.c changed");
+    has_searched(&subject.nopol_c(&[]), "grades.c has changed");
 }
 
 #[test]

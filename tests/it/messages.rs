@@ -114,7 +114,7 @@ fn of_none() {
                     assert!(told_of_it.contains(exit), "{explained}");
                     assert!(told_of_it.contains("` before line "), "{explained}");
                 }
-                "precondition" => assert!(told_of_it.contains("` around line"), "{explained}"),
+                "precondition" => assert!(told_of_it.contains("` in place of line"), "{explained}"),
                 _ => {}
             }
             alternatives += 1;

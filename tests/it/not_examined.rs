@@ -23,7 +23,7 @@ pub fn tail(v: &[i32]) -> &[i32] { v }
 #[test]
 fn values_that_are_written_as_a_whole_are_named_as_not_examined() {
     let subject = Subject::lib(WHOLE);
-    let note = "note: structures and other values with parts were not examined where the source does not write out the parts: ";
+    let note = "note: structs, tuples and other compound values were examined only where the source builds them from their parts; not examined: ";
     for (test, lines) in [
         ("swaps", "src/lib.rs:6, src/lib.rs:7"),
         ("keeps", "src/lib.rs:9"),

@@ -383,7 +383,7 @@ fn a_change_of_a_source_starts_another_search() {
     until("watching ");
     let right = GRADES.replace("score > needed", "score >= needed");
     fs::write(subject.root.join("src/lib.rs"), right).unwrap();
-    until("lib.rs changed");
+    until("lib.rs has changed");
     until("3 pass, 0 fail");
     until("watching ");
     let mut child = child.lock().unwrap();

@@ -139,7 +139,7 @@ fn a_run_that_cannot_be_made_a_test_is_a_usage_error() {
         (&["--run", "--bin", "none"], "there is no bin target `none`"),
         (
             &["--run", "--example", "none"],
-            "there is no example target `none`, and no other one",
+            "there is no example target `none`: the workspace has no example targets",
         ),
         (
             &["--run", "--bin", "other", "--expect", "none"],
@@ -160,4 +160,10 @@ fn a_run_that_cannot_be_made_a_test_is_a_usage_error() {
     let run = subject.nopol(&["--run", "--", "x"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("The run succeeds."), "{}", run.stdout);
+    let main = "fn main() { panic!() }\n#[test] fn two() {}\n";
+    let subject = Subject::new(&[("Cargo.toml", MANIFEST), ("src/main.rs", main)]);
+    let run = subject.nopol(&["--run", "--failing", "two"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let words = "`two` passes, but `nopol_run` fails.";
+    assert!(run.stdout.contains(words), "{}", run.stdout);
 }

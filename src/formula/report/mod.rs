@@ -107,7 +107,7 @@ pub fn not_examined(shown: &Localization) -> impl Iterator<Item = String> {
     let kinds = [
         ("pointers and references were not examined", &shown.pointers),
         (
-            "structures and other values with parts were not examined where the source does not write out the parts",
+            "structs, tuples and other compound values were examined only where the source builds them from their parts; not examined",
             &shown.wholes,
         ),
         (

@@ -20,11 +20,7 @@ pub fn human(shown: &Mutation, top: usize, command: &str) -> String {
 }
 
 fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std::fmt::Result {
-    let left_out = left_out::sentences(&shown.left_out);
-    for note in left_out.iter().chain(&shown.warnings) {
-        writeln!(text, "note: {note}")?;
-    }
-    for note in untried(shown) {
+    for note in notes(shown) {
         writeln!(text, "note: {note}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
@@ -122,6 +118,14 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         text,
         "\n`{command} apply` writes patch 1{others}; {each} is built and tested first."
     )
+}
+
+/// What was left out or not tried, and what else the user should know, a sentence each.
+pub fn notes(shown: &Mutation) -> Vec<String> {
+    let mut notes = left_out::sentences(&shown.left_out);
+    notes.extend(shown.warnings.iter().cloned());
+    notes.extend(untried(shown));
+    notes
 }
 
 /// Which operators and constants were not tried, and which pointers are not exchanged, a sentence each.

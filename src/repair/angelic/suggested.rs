@@ -152,14 +152,14 @@ fn joined(
 fn standing_nearby(sources: &Sources, place: &Site) -> Vec<Suggested> {
     let nearby = (0..).zip(standing::conditions(sources, place));
     let both = nearby.flat_map(|(distance, (other, negated))| {
-        let of = |condition, more| Suggested {
+        let of = |condition, more, what| Suggested {
             condition,
             cost: distance + more,
-            why: format!("the condition of line {}", other.line),
+            why: format!("{what} on line {}", other.line),
         };
         [
-            of(other.text.clone(), 0),
-            of(negated, WEIGHTS.edit.negation),
+            of(other.text.clone(), 0, "same condition as"),
+            of(negated, WEIGHTS.edit.negation, "negation of the condition"),
         ]
     });
     both.collect()

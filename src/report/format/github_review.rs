@@ -13,7 +13,7 @@ use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::markup::{fenced, prose};
-use crate::report::phrases::message;
+use crate::report::phrases::{message, sentence};
 use crate::report::regions::{Lines, lines};
 use crate::report::{advice, claim};
 
@@ -112,15 +112,21 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
     let mut text = match (comments, elsewhere.len()) {
         (0, 0) => {
             let why = outcome.why_not().unwrap_or_default();
-            let why = match why.contains('\n') {
+            let is_output = why.contains('\n');
+            let found = match outcome.ending {
+                Ending::NoPatch => " found no patch.".to_owned(),
+                Ending::NothingToRepair => ": nothing to repair.".to_owned(),
+                Ending::CannotBuild | Ending::UnusableBaseline | Ending::Usage => {
+                    " did not search:".to_owned()
+                }
+                other => format!(" found no patch ({}).", other.name().replace('-', " ")),
+            };
+            let why = match is_output {
                 true => format!("\n\n{}", fenced("text", &why)),
-                false => prose(&why),
+                false if found.ends_with(':') => format!(" {}", prose(&why)),
+                false => format!(" {}", prose(&sentence(&why))),
             };
-            let ended = match outcome.ending {
-                Ending::NoPatch => String::new(),
-                other => format!(" ({})", other.name().replace('-', " ")),
-            };
-            format!("`cargo nopol` found no patch{ended}. {why}")
+            format!("`cargo nopol`{found}{why}")
         }
         (0, elsewhere) => format!(
             "`cargo nopol` found {} {}.",
@@ -171,6 +177,29 @@ mod tests {
             assert!(text.contains(words), "{text}");
             let text = body(&Outcome::default(), 0, &elsewhere);
             assert!(!text.contains("this pull request"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_was_not_made_has_not_found_no_patch() {
+        for (ending, why, words) in [
+            (
+                Ending::Usage,
+                "there is no bin target `zz`",
+                "`cargo nopol` did not search: there is no bin target `zz`",
+            ),
+            (
+                Ending::NothingToRepair,
+                "both tests pass",
+                "`cargo nopol`: nothing to repair. Both tests pass.",
+            ),
+        ] {
+            let outcome = Outcome {
+                ending,
+                message: Some(why.to_owned()),
+                ..Outcome::default()
+            };
+            assert_eq!(body(&outcome, 0, &[]), words);
         }
     }
 }

@@ -365,8 +365,12 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .partition(|site| !site.angelic.is_empty());
     let (angelic, others) = (positions(angelic), positions(others));
     if rows > angelic.len() {
-        let places = count(angelic.len(), "place");
-        writeln!(out, "The list has {} for {places}.", count(rows, "row"))?;
+        writeln!(
+            out,
+            "Several rows can be at one position: {}, {}.",
+            count(rows, "row"),
+            count(angelic.len(), "position")
+        )?;
     }
     match others.difference(&angelic).count() {
         0 => writeln!(out, "Failing tests reach no other place."),

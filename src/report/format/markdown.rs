@@ -99,6 +99,8 @@ fn title(outcome: &Outcome) -> String {
         Ending::NoPatch => format!("cargo nopol: {}", outcome.none_found()),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
+        // Of `faults` and `mutate`, too, where it is no fault of the tests.
+        Ending::UnusableBaseline => "cargo nopol: no search was possible".to_owned(),
         other => format!("cargo nopol: {}", other.name().replace('-', " ")),
     }
 }

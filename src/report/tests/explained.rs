@@ -40,7 +40,8 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let said = explained(&outcome, "2");
     let decides = "If the result depends on it, a test that reaches";
     assert!(said.contains(decides), "{said}");
-    let same = "their conditions differ in recorded values; no test distinguishes the patches.";
+    let same =
+        "their conditions differ for some recorded values; no test distinguishes the patches.";
     assert!(said.contains(same), "{said}");
     // Then no question is asked, because the tests say that both are right.
     assert_eq!(
@@ -118,10 +119,10 @@ fn a_patch_without_recorded_values_is_described_as_such() {
     let said = explained(&outcome, "2");
     // Values may have been recorded for other patches at this place.
     assert!(
-        said.contains("Only test results judged this patch"),
+        said.contains("it was judged by test results alone"),
         "{said}"
     );
-    assert!(!said.contains("No values"), "{said}");
+    assert!(!said.contains("recorded here"), "{said}");
     // A formula reads no values, so their absence means nothing.
     outcome.patches[1].evidence = Assurance::Interpreted;
     let said = explained(&outcome, "2");
@@ -177,7 +178,7 @@ fn a_fixed_test_without_recorded_contexts_is_named() {
     outcome.patches[1].unrecorded = vec!["a".to_owned()];
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("\nNo values were recorded here for `a`: the outcomes that the search forced at this place alone do not make it pass.\n"),
+        said.contains("\nNo values were recorded here for `a`: none of the outcomes tried at this place made it pass. (The patch does.)\n"),
         "{said}"
     );
     outcome.patches[1].unrecorded.push("b".to_owned());

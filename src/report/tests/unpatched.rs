@@ -207,7 +207,7 @@ fn without_an_angelic_site_localization_is_the_reason() {
     assert_eq!(outcome.pairs_in_vain(), None);
     let pairs = outcome.why_not().unwrap();
     assert!(
-        pairs.contains("No two conditions tried together help either."),
+        pairs.contains("No pair of conditions that was tried helps either."),
         "{pairs}"
     );
     // If no site has a condition, the report mentions no condition.

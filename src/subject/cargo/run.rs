@@ -108,8 +108,12 @@ fn program(options: &CargoOptions, members: &[Member]) -> Result<(usize, Program
             },
         )),
         [] => usage(match (names, &*all) {
-            ([name], "") => format!("--run: there is no {kind} target `{name}`, and no other one"),
-            ([name], all) => format!("--run: there is no {kind} target `{name}`; there are {all}"),
+            ([name], "") => format!(
+                "--run: there is no {kind} target `{name}`: the workspace has no {kind} targets"
+            ),
+            ([name], all) => {
+                format!("--run: there is no {kind} target `{name}`: the workspace has {all}")
+            }
             _ => "--run: there is no binary; name an example with --example".to_owned(),
         }),
         _ => usage(format!(
