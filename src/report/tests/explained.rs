@@ -50,7 +50,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     );
     outcome.patches[0].failing_examples = vec!["src/lib.rs - f (line 3)".to_owned()];
     let said = explained(&outcome, "2");
-    let apart = "in recorded values; both fix the same tests, but the doctest `src/lib.rs - f (line 3)` fails only with patch 1.";
+    let apart = "for some recorded values; both fix the same tests, but the doctest `src/lib.rs - f (line 3)` fails only with patch 1.";
     assert!(said.contains(apart), "{said}");
     assert_eq!(outcome.open_question(&outcome.patches[1]), None);
     let notes = format::human::notes(&outcome, &outcome.patches[0]);
@@ -72,7 +72,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
         .fixes
         .push(outcome.failing_tests[1].clone());
     let said = explained(&outcome, "2");
-    let apart = "in recorded values: patch 1 alone fixes `grades::tests::other`.";
+    let apart = "for some recorded values: patch 1 alone fixes `grades::tests::other`.";
     assert!(said.contains(apart), "{said}");
     // A distinguishing test makes the values unnecessary.
     let differs = outcome.patches[1].differs.as_mut().unwrap();
@@ -102,7 +102,7 @@ fn another_patch_on_the_same_line_is_acknowledged() {
     outcome.patches[1].id = "2ddf5511-2".to_owned();
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("Not compared with another patch: the others here change"),
+        said.contains("Not compared with another patch: the other patches here change"),
         "{said}"
     );
     outcome.patches[0].edits[0].line += 1;
