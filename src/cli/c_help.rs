@@ -35,9 +35,10 @@ pub fn command() -> Command {
     command.mut_subcommands(without_useless)
 }
 
-/// The options for targets that a command refuses because it reads the tests and does not build them.
-const TARGETS: [&str; 10] = [
-    "bin", "bins", "example", "examples", "exclude", "expect", "lib", "run", "stdin", "test",
+/// The options for targets and builds that a command refuses or ignores because it reads the tests and does not build them.
+const TARGETS: [&str; 11] = [
+    "sanitize", "bin", "bins", "example", "examples", "exclude", "expect", "lib", "run", "stdin",
+    "test",
 ];
 
 /// The options for reports that a command does not write; only `explain` has a format.
@@ -47,7 +48,9 @@ const REPORTS: [&str; 5] = ["html", "summary", "fail-on", "allow-partial", "form
 fn without_useless(command: Command) -> Command {
     let useless = match command.get_name() {
         "c" => return command.mut_subcommands(without_useless),
-        "faults" | "mutate" | "heap" => &TARGETS[..],
+        "faults" | "mutate" => &TARGETS[..],
+        "heap" => &TARGETS[1..],
+        "undo" => &TARGETS[..1],
         "explain" => &REPORTS[..4],
         "review" => &REPORTS[..],
         _ => return command,

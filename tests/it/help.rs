@@ -363,6 +363,16 @@ fn the_help_has_no_option_that_the_command_refuses_or_ignores() {
         }
         assert_eq!(own.contains("format"), command.contains(&"explain"));
     }
+    for (command, builds) in [
+        ("faults", false),
+        ("mutate", false),
+        ("undo", false),
+        ("repair", true),
+    ] {
+        let entries = Help::of(&["c", command]).entries();
+        let has_it = entries.iter().any(|it| it.name() == Some("sanitize"));
+        assert_eq!(has_it, builds, "{command}");
+    }
 }
 
 #[test]

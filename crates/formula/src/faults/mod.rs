@@ -3,7 +3,9 @@
 //!
 //! The angelic program of each test ([`angelic`]) grows on demand, by more than one side where that is cheap ([`eager`]),
 //! and [`enumerate`] has one incremental solver for all of them. What the runs of a candidate say of others needs no solver
-//! ([`transfer`]), what a solver chose is moved towards what the program computes (`closer`), and of long runs single places are tried without one first (`probe`). Every candidate is replayed by the interpreter before it is given to anybody.
+//! ([`transfer`]), what a solver chose is moved towards what the program computes (`closer`), values that a run does not need
+//! are left out ([`spared`]), and of long runs single places are tried without a solver first (`probe`). Every candidate is
+//! replayed by the interpreter before it is given to anybody.
 
 pub mod angelic;
 mod closer;
