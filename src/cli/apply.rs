@@ -477,7 +477,7 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let why = match output {
         Ok(output) if output.status.success() && output.stdout.is_empty() => return Ok(()),
         Ok(output) if output.status.success() => bail!(
-            "{file} has uncommitted changes, so the patch was not applied; commit or stash them (if the file is new, `git add` it first), or use --allow-dirty"
+            "{file} has uncommitted changes, so the patch was not applied; commit or stash them, or use --allow-dirty"
         ),
         _ if !is_in_repository => return Ok(()),
         Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),

@@ -60,8 +60,8 @@ pub fn tell_shown(
             wrong(match changes::unnamed(root, &format!("{base}...HEAD")) {
                 Some(why) => format!("it is not a file, and {why}"),
                 None => format!(
-                    "it is neither a file nor a commit to compare with: {error:#}. A diff in a file will do: \
-                     git diff {base}...HEAD > FILE"
+                    "it is neither a file nor a commit to compare with: {error:#}. Fetch the commit and the history since (for \
+                     actions/checkout, `fetch-depth: 0`), or name a file with a diff"
                 ),
             })
         })?
