@@ -58,7 +58,7 @@ int main(void)
     let run = subject.nopol(&["c", "faults"]);
     assert!(
         run.stdout
-            .contains("not examined where the source does not write out the parts: p.c:6\n"),
+            .contains("only where the source builds them from their parts; not examined: p.c:6\n"),
         "{}",
         run.stdout
     );
