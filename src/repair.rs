@@ -130,7 +130,12 @@ fn pipeline(
     let mut copies = setup.copies(progress)?;
     let runner = setup.runner();
     let mut sources = setup.read(&copies, progress)?;
-    let hints = Hints::of(settings, &copies.plain.root, &sources)?;
+    let hints = Hints::of(
+        settings,
+        &copies.plain.subject.root,
+        &copies.plain.root,
+        &sources,
+    )?;
     reports::scope(settings, &hints, &sources, &mut outcome.scope);
     identity::tell(settings, &copies.plain, outcome)?;
     let built = setup.build(&mut copies, &sources, &runner, progress)?;

@@ -26,12 +26,14 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// The hints of the settings and of the repository in the working copy.
+    /// The hints of the settings and of the repository in the working copy at `root`. Names of commits are those of the
+    /// subject.
     ///
     /// # Errors
     /// [`SubjectError::Usage`] if a hint does not fit the subject.
     pub fn of(
         settings: &Settings,
+        subject: &Utf8Path,
         root: &Utf8Path,
         sources: &Sources,
     ) -> Result<Self, SubjectError> {
@@ -59,7 +61,11 @@ impl Hints {
                 }
                 changes::parse(&text)
             }
-            Some(commit) => changes::since(root, commit).map_err(|error| {
+            Some(commit) => changes::since(
+                root,
+                changes::commit(subject, commit).as_ref().unwrap_or(commit),
+            )
+            .map_err(|error| {
                 SubjectError::Usage(match changes::unnamed(root, commit) {
                     Some(why) => format!("--in-diff: `{commit}` is not a file, and {why}"),
                     None => {
@@ -229,7 +235,7 @@ mod tests {
             ..Settings::default()
         };
         let root = Utf8Path::from_path(dir.path()).unwrap();
-        let hints = Hints::of(&settings, root, &sources)?;
+        let hints = Hints::of(&settings, root, root, &sources)?;
         let texts = hints
             .near
             .iter()
@@ -266,7 +272,7 @@ mod tests {
                 ..Settings::default()
             };
             let root = Utf8Path::from_path(dir.path()).unwrap();
-            let hints = Hints::of(&settings, root, &sources)?;
+            let hints = Hints::of(&settings, root, root, &sources)?;
             let unwanted = hints.unwanted(&settings, &sources);
             let all = sources.sites.iter_enumerated();
             let wanted = all.filter(|(index, _)| !unwanted.contains(index));

@@ -56,7 +56,8 @@ pub fn tell_shown(
         }
         changes::shown(&text)
     } else {
-        changes::shown_since(root, base).map_err(|error| {
+        let commit = changes::commit(subject, base);
+        changes::shown_since(root, commit.as_ref().unwrap_or(base)).map_err(|error| {
             wrong(match changes::unnamed(root, &format!("{base}...HEAD")) {
                 Some(why) => format!("it is not a file, and {why}"),
                 None => format!(

@@ -142,10 +142,17 @@ fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The commit that is checked out where a directory is. Unlike a diff, the question makes git run nothing.
+/// The commit that is checked out where a directory is.
 pub fn head(dir: &Utf8Path) -> Option<String> {
+    commit(dir, "HEAD")
+}
+
+/// The commit of this name, which may depend on the configuration of the user's repository, such as `@{push}`. A working
+/// copy has no such configuration. Unlike a diff, the question makes git run nothing.
+pub fn commit(dir: &Utf8Path, name: &str) -> Option<String> {
     let mut command = git();
-    command.args(["rev-parse", "--verify", "--quiet", "HEAD"]);
+    command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    command.arg(format!("{name}^{{commit}}"));
     let output = command.current_dir(dir).output().ok()?;
     let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !commit.is_empty()).then_some(commit)

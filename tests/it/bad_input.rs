@@ -78,6 +78,27 @@ fn an_unknown_package_or_test_is_a_usage_error() {
 }
 
 #[test]
+fn a_commit_may_have_the_name_that_only_the_users_repository_knows() {
+    let subject = Subject::lib(GRADES);
+    subject.commit();
+    let remote = subject.beside("remote.git");
+    let remote = remote.to_str().unwrap();
+    for args in [
+        &["init", "-q", "--bare", remote][..],
+        &["remote", "add", "origin", remote],
+        &["push", "-q", "-u", "origin", "HEAD"],
+        &["commit", "-q", "--allow-empty", "-m", "not pushed"],
+    ] {
+        let run = subject.git(args);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    }
+    // As in the hook that docs/ci.md shows: nothing was changed since the push.
+    let run = subject.nopol(&["list", "--only-in-diff", "--in-diff", "@{push}"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("leave no place"), "{}", run.stdout);
+}
+
+#[test]
 fn a_hint_at_nothing_is_a_usage_error() {
     let subject = Subject::lib(GRADES);
     subject.commit();
