@@ -7,11 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 use nopol_formula::encode::Extent;
-use nopol_formula::faults::spared::{Budget, spared};
+use nopol_formula::faults::spared::Budget;
 use nopol_formula::faults::{self, Candidate, FaultsOptions, FaultsOutcome, Formula};
-use nopol_program::interpret::{End, Limits, Value, run};
-use nopol_program::ir::{PlaceId, Program, Test};
-use nopol_program::position::Positions;
+use nopol_program::interpret::{End, Value};
+use nopol_program::ir::{PlaceId, Test};
 use nopol_source::Language;
 
 use super::load::{Loaded, RunBounds};
@@ -114,23 +113,23 @@ fn of_test(
         formula: Formula::OnDemand,
         size: 1,
         places: Some(places.keys().copied().collect()),
+        budget: BUDGET,
     };
     let mut foresight = Foresight {
         test: test.name.clone(),
         ..Foresight::default()
     };
     let tests = std::slice::from_ref(test);
-    let Ok(mut found) = faults::localize(&loaded.program, tests, &loaded.usual, options) else {
+    let Ok(found) = faults::localize(&loaded.program, tests, &loaded.usual, options) else {
         return foresight;
     };
     let mut angelic = BTreeSet::new();
-    let positions = &mut found.positions;
     for candidate in &found.candidates {
         let [place] = *candidate.places.as_slice() else {
             continue;
         };
         angelic.insert(place);
-        if let Some(outcomes) = outcomes(&loaded.program, test, extent, candidate, positions) {
+        if let Some(outcomes) = outcomes(candidate) {
             foresight.angelic.push((places[&place].clone(), outcomes));
         }
     }
@@ -142,25 +141,9 @@ fn of_test(
 }
 
 /// The outcomes of a candidate's run that are needed.
-fn outcomes(
-    program: &Program,
-    test: &Test,
-    extent: Extent,
-    candidate: &Candidate,
-    positions: &mut Positions,
-) -> Option<Outcomes> {
-    let limits = Limits {
-        bound: extent.bound,
-        steps: extent.steps,
-        implicit: extent.implicit,
-        deadline: extent.deadline,
-    };
-    let found = candidate.runs.values().next()?.clone();
-    let best = spared(found, BUDGET, |values| {
-        run(program, test, &limits, positions, values)
-    });
+fn outcomes(candidate: &Candidate) -> Option<Outcomes> {
     let place = *candidate.places.first()?;
-    let evaluated = best.evaluated.iter();
+    let evaluated = candidate.runs.values().next()?.evaluated.iter();
     let evaluated = (0_u32..).zip(evaluated.filter(|it| it.instance.place == place));
     let outcomes: Outcomes = evaluated
         .filter(|(_, it)| it.is_angelic)

@@ -97,6 +97,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
             formula: request.formula,
             size: request.size,
             places: None,
+            budget: Default::default(),
         };
         let found =
             nopol_formula::faults::localize(&loaded.program, &failing, &loaded.usual, options)

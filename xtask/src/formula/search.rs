@@ -59,6 +59,7 @@ pub fn search(
         formula,
         size,
         places: None,
+        budget: Default::default(),
     };
     match localize(program, tests, &BTreeMap::new(), options) {
         Ok(found) => Ok(found),

@@ -31,6 +31,8 @@ pub struct FaultsOptions {
     pub size: usize,
     /// The places that may be in candidates; all if not given.
     pub places: Option<BTreeSet<PlaceId>>,
+    /// What may be spent on each run of a candidate to leave out values.
+    pub budget: Budget,
 }
 
 /// How many times as large as after the last restart a solver may be: what refinement replaced stays in it.
@@ -43,12 +45,6 @@ const MORE_DECISIONS: u64 = 10;
 
 /// Most combinations of usual values that are tried before a solver is asked.
 const MOST_GUESSES: usize = 16;
-
-/// What may be spent to leave out values of a run.
-const BUDGET: Budget = Budget {
-    values: 32,
-    evaluations: 20_000,
-};
 
 pub(super) struct Search<'a> {
     pub(super) shared: Shared<'a>,
@@ -198,7 +194,9 @@ impl<'a> Search<'a> {
                 return;
             }
             let test = &self.tests[*number];
-            *run = spared(run.clone(), BUDGET, |values| self.shared.run(test, values));
+            *run = spared(run.clone(), self.options.budget, |values| {
+                self.shared.run(test, values)
+            });
         }
     }
 

@@ -15,9 +15,18 @@ pub struct Budget {
     pub evaluations: usize,
 }
 
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            values: 32,
+            evaluations: 20_000,
+        }
+    }
+}
+
 /// A run that passes, with as few of the angelic values of this one as are found: one alone, or else all but those that can be
 /// left out, the last first. `again` runs the same test with other values.
-pub fn spared(
+pub(super) fn spared(
     run: Run,
     budget: Budget,
     mut again: impl FnMut(&HashMap<Instance, Angelic>) -> Run,

@@ -54,6 +54,7 @@ fn found_among(
         formula,
         size,
         places,
+        budget: Default::default(),
     };
     localize(program, tests, &BTreeMap::new(), options).unwrap()
 }

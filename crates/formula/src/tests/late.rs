@@ -51,6 +51,7 @@ fn a_search_for_faults_ends_when_its_time_is_over() {
             formula: Formula::OnDemand,
             size: 2,
             places: None,
+            budget: Default::default(),
         };
         let found = faults::localize(&program, &tests[..1], &BTreeMap::new(), options).unwrap();
         let late = faults::FaultsOutcome::Limit(faults::Limit::Time);
