@@ -42,7 +42,12 @@ if [ -n "${HEAD:-}" ] && [ "$(git rev-parse HEAD)" != "$HEAD" ]; then
 fi
 if [ -n "${BASE:-}" ]; then
     # The diff in a file: the working copy of the tool need not know the base.
-    git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ "$BASE...HEAD" > "$report/diff"
+    if ! git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ "$BASE...HEAD" > "$report/diff"; then
+        echo "::error title=cargo nopol::git cannot compare the pull request with its base, $BASE; its message is above." \
+            "If the checkout is shallow, give actions/checkout \`fetch-depth: 0\`"
+        echo "outcome=failed" >> "$GITHUB_OUTPUT"
+        exit 2
+    fi
     args+=(--in-diff "$report/diff")
 fi
 post=

@@ -31,7 +31,8 @@ const MOST_SECONDS_AGAIN: f64 = 10.0;
 const FEWEST_AGAIN: usize = 2;
 const MOST_AGAIN: usize = 20;
 
-/// Any test that a patch cures has to pass in so many more runs, unless they take more than this many seconds in all.
+/// The tests that a patch cures have to pass in so many more runs each, unless these take more than this many seconds in
+/// all.
 const MOST_SECONDS_ON: f64 = 1.0;
 const MOST_ON: usize = 10;
 
@@ -298,13 +299,16 @@ impl<'a> Validator<'a> {
     ) -> Result<(Vec<TestIndex>, Vec<TestIndex>)> {
         let _alone = lock(&self.running);
         let mut unlucky = Vec::new();
+        let runs_on = self.runs_within(MOST_SECONDS_ON, cured).min(MOST_ON);
         for test in cured {
             let replay = self.chance.replays.of(*test);
             let holds = match replay {
                 Some(replay) => replay.passes(suite, self.timeout)?,
                 None => true,
             };
-            if !(holds && self.passes_again(suite, *test)? && self.passes_on(suite, *test)?) {
+            // Its input may be random without having been noticed.
+            let passes_on = || self.passes_each(suite, *test, runs_on);
+            if !(holds && self.passes_again(suite, *test)? && passes_on()?) {
                 unlucky.push(*test);
             }
         }
@@ -322,19 +326,14 @@ impl<'a> Validator<'a> {
         if !self.chance.random.contains(&test) {
             return Ok(true);
         }
-        let runs = self.runs_within(MOST_SECONDS_AGAIN, test);
+        let runs = self.runs_within(MOST_SECONDS_AGAIN, &[test]);
         self.passes_each(suite, test, runs.clamp(FEWEST_AGAIN, MOST_AGAIN))
     }
 
-    /// Whether a test that a patch cures keeps passing: its input may be random without having been noticed.
-    fn passes_on(&self, suite: &Suite, test: TestIndex) -> Result<bool> {
-        let runs = self.runs_within(MOST_SECONDS_ON, test);
-        self.passes_each(suite, test, runs.min(MOST_ON))
-    }
-
-    /// How many runs of a test take this many seconds.
-    fn runs_within(&self, seconds: f64, test: TestIndex) -> usize {
-        (seconds / self.baseline.seconds[test].max(f64::MIN_POSITIVE)) as usize
+    /// How many runs of these tests, each once, take this many seconds.
+    fn runs_within(&self, seconds: f64, tests: &[TestIndex]) -> usize {
+        let once: f64 = tests.iter().map(|test| self.baseline.seconds[*test]).sum();
+        (seconds / once.max(f64::MIN_POSITIVE)) as usize
     }
 
     /// Whether a test passes in each of this many runs.

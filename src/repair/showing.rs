@@ -455,12 +455,16 @@ impl Presenter<'_, '_> {
         let tests = self.session.tests;
         let recorded = edit.evidence.recorded();
         // A test without recorded contexts may have the value that another one seems to be alone with.
-        let mut others = tests.keys().filter(|test| !recorded.contains(test));
-        let is_known = !others.any(|test| knowledge.spectrum.reaches(test, edit.site));
+        let others = tests.keys().filter(|test| !recorded.contains(test));
+        let mut unknown = others.filter(|test| knowledge.spectrum.reaches(*test, edit.site));
+        let failing = self.session.baseline.failing();
+        let only_among_passing = unknown.clone().next().is_some();
+        let is_known = unknown.all(|test| failing.contains(&test));
         let clauses = edit.evidence.clauses(tests).into_iter();
         clauses
             .map(|clause| ClauseReport {
                 only_test: clause.only_test.filter(|_| is_known),
+                only_among_passing,
                 ..clause
             })
             .collect()

@@ -3,25 +3,21 @@
 use std::fmt::Write;
 
 use super::format::human::places;
-use super::markup::code;
-use super::phrases::{advice, inserted, percent};
+use super::grouped::likely;
+use super::phrases::{percent, whole_advice};
 use super::snippet::width;
 use super::{Assurance, Outcome, PatchReport};
-
-/// The least confidence of patches that are shown beside another one.
-const LEAST_SHOWN: f64 = 0.01;
 
 /// Most characters of a line.
 const MOST: usize = 140;
 
-/// Writes a line for each patch. The last ones, if they are very unlikely, are only counted.
-pub fn write(outcome: &Outcome, patches: &[PatchReport], out: &mut String) -> std::fmt::Result {
-    if patches.is_empty() {
+/// Writes a line for each patch of a group but the first. The last ones, if they are very unlikely, are only counted.
+pub fn write(outcome: &Outcome, group: &[PatchReport], out: &mut String) -> std::fmt::Result {
+    if group.len() < 2 {
         return Ok(());
     }
-    let is_likely = |patch: &PatchReport| patch.confidence >= LEAST_SHOWN;
-    let likely = patches.iter().rposition(is_likely).map_or(0, |it| it + 1);
-    let (likely, unlikely) = patches.split_at(likely);
+    let (likely, unlikely) = group.split_at(likely(group));
+    let likely = &likely[1..];
     for patch in likely {
         writeln!(out, "{}", line(patch))?;
     }
@@ -48,16 +44,15 @@ fn line(patch: &PatchReport) -> String {
         true => percent(patch.confidence),
         false => String::new(),
     };
-    let inserted = inserted(patch).map_or_else(String::new, |it| format!(": {}", code(&it)));
     let unchecked = match patch.evidence {
         Assurance::Tested => "",
         _ => ", unchecked",
     };
     let line = format!(
-        "patch {}, {confidence}: {}: {}{inserted}{unchecked}",
+        "patch {}, {confidence}: {}: {}{unchecked}",
         patch.rank,
         places(patch),
-        advice(patch)
+        whole_advice(patch)
     );
     let most = width().min(MOST);
     match line.chars().count() > most {

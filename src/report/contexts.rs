@@ -63,6 +63,9 @@ pub struct ClauseReport {
     /// The only test with the value that the clause compares something with.
     #[serde(default)]
     pub only_test: Option<String>,
+    /// Whether failing tests that the patch does not fix do not count there, because their values are unknown.
+    #[serde(default)]
+    pub only_among_passing: bool,
 }
 
 impl ClauseReport {

@@ -12,6 +12,7 @@ pub mod events;
 pub mod explain;
 mod fault;
 pub mod format;
+mod grouped;
 pub mod last;
 pub mod markup;
 pub mod merge;
@@ -399,6 +400,7 @@ impl PatchReport {
             true => format!("ranked lower: with this patch {warnings}"),
             false => warnings,
         });
+        let only_among_passing = self.clauses.iter().any(|clause| clause.only_among_passing);
         let mut made_for: Vec<(&str, Vec<String>)> = Vec::new();
         for clause in &self.clauses {
             let Some(test) = &clause.only_test else {
@@ -412,9 +414,13 @@ impl PatchReport {
         }
         let made_for = made_for.iter().map(|(test, clauses)| {
             format!(
-                "{} may overfit {}: no other test has {} here",
+                "{} may overfit {}: no {} test has {} here",
                 phrases::listed(clauses),
                 markup::code(test),
+                match only_among_passing {
+                    true => "passing",
+                    false => "other",
+                },
                 agree(clauses.len(), "this value", "these values")
             )
         });
@@ -586,6 +592,19 @@ impl Outcome {
         let is_open = |test: &&String| !cured(test) && !self.not_targeted.contains(test);
         let failing = self.failing_tests.iter().filter(is_open);
         failing.map(String::as_str).collect()
+    }
+
+    /// The sentence that names the tests that no patch fixes, if there are patches.
+    pub fn unfixed(&self) -> Option<String> {
+        let still = self.still_failing();
+        if self.patches.is_empty() || still.is_empty() {
+            return None;
+        }
+        let none = match self.patches.len() {
+            1 => "The patch does not fix",
+            _ => "None of the patches fixes",
+        };
+        Some(format!("{none} {}.", phrases::names(&still)))
     }
 }
 

@@ -176,10 +176,16 @@ pub fn message(patch: &PatchReport) -> String {
     format!(
         "{}: {}. {}, {}.{unchecked}{doubt}",
         capitalized(&headline(patch)),
-        advice(patch),
+        whole_advice(patch),
         capitalized(&sureness(patch)),
         patch.why
     )
+}
+
+/// The advice, and what an early exit or a branch consists of.
+pub fn whole_advice(patch: &PatchReport) -> String {
+    let inserted = inserted(patch).map_or_else(String::new, |it| format!(": {}", code(&it)));
+    advice(patch) + &inserted
 }
 
 /// A list of test names in backticks.

@@ -74,6 +74,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
             ],
             outcome: Some(true),
             only_test: None,
+            only_among_passing: false,
         }],
         tables: Vec::new(),
         differs: None,
@@ -176,6 +177,14 @@ fn very_unlikely_patches_are_only_counted() {
         "{text}"
     );
     assert!(!text.contains("score != needed"), "{text}");
+    for format in FORMATS {
+        let report = format.render(&outcome).unwrap().report;
+        let name = format.name();
+        if ["sarif", "gitlab", "rdjson", "rdjsonl", "rustc"].contains(&name) {
+            assert!(report.contains("score >= needed"), "{name}");
+            assert!(!report.contains("score != needed"), "{name}");
+        }
+    }
     outcome.patches[0].confidence = 0.004;
     assert!(human(&outcome).contains("(under 1%)"));
 }

@@ -196,6 +196,7 @@ impl Explanation {
             example: example.map_or_else(Vec::new, |(row, _)| self.values(&evidence.clause, row)),
             outcome: example.map(|(_, outcome)| *outcome),
             only_test: None,
+            only_among_passing: false,
         }
     }
 

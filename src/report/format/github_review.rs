@@ -149,6 +149,9 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
             advice(&outcome.patches)
         ),
     };
+    if let Some(unfixed) = outcome.unfixed() {
+        text += &format!(" {}", prose(&unfixed));
+    }
     for patch in elsewhere {
         text += &format!(
             "\n\n{}\n\n{}",

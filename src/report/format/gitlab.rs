@@ -26,8 +26,7 @@ impl Render for CodeQuality {
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let entries = outcome
-            .patches
-            .iter()
+            .likely_patches()
             .flat_map(|patch| entries(outcome, patch));
         let faults = outcome
             .faults

@@ -142,17 +142,8 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 out,
                 "{BOLD}The time limit was reached;{BOLD:#} there may be further and better patches."
             )?;
-            let still = outcome.still_failing();
-            if !still.is_empty() {
-                writeln!(
-                    out,
-                    "{BOLD}{}{BOLD:#} {}.",
-                    match outcome.patches.len() {
-                        1 => "The patch does not fix",
-                        _ => "None of the patches fixes",
-                    },
-                    names(&still)
-                )?;
+            if let Some(unfixed) = outcome.unfixed() {
+                writeln!(out, "{BOLD}{unfixed}{BOLD:#}")?;
             }
         }
         Ending::NothingToRepair => writeln!(out, "{BOLD}Nothing to repair.{BOLD:#}")?,
@@ -174,22 +165,19 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 
 /// The first patch for each group of tests in full, and the others in a line each, unless all are to be shown in full.
 fn patches(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let is_first = |patch: &PatchReport| {
-        let mut groups = outcome.groups.iter();
-        patch.rank == 1 || groups.any(|group| group.patches.first() == Some(&patch.id))
-    };
-    let mut rest = outcome.patches.as_slice();
-    while let Some((first, others)) = rest.split_first() {
-        heading(outcome, first, out)?;
-        writeln!(out, "{}", snippet::styled(first, &notes(outcome, first)))?;
+    for group in outcome.patches_by_group() {
         // All repairs that `mutate` and `heap` find are alike, so that none comes before the others.
-        let number = match outcome.is_full || !first.evidence.is_ranked() {
-            true => 0,
-            false => others.iter().take_while(|it| !is_first(it)).count(),
+        let in_full = match outcome.is_full || !group[0].evidence.is_ranked() {
+            true => group,
+            false => &group[..1],
         };
-        let (of_group, after) = others.split_at(number);
-        brief::write(outcome, of_group, out)?;
-        rest = after;
+        for patch in in_full {
+            heading(outcome, patch, out)?;
+            writeln!(out, "{}", snippet::styled(patch, &notes(outcome, patch)))?;
+        }
+        if in_full.len() < group.len() {
+            brief::write(outcome, group, out)?;
+        }
     }
     Ok(())
 }

@@ -203,6 +203,7 @@ struct Clause<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     yields: Option<bool>,
     /// The only test that has the value with which the clause compares something, so that it may be made for that test.
+    /// Failing tests that the patch does not fix do not count, because their values are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     only_test: Option<&'a str>,
 }

@@ -65,7 +65,7 @@ impl Render for RdJsonl {
 /// A diagnostic for each file that a patch changes, because a suggestion must be in the file of its diagnostic; and one
 /// for each place of a fault.
 fn diagnostics(outcome: &Outcome) -> impl Iterator<Item = Value> {
-    let patches = outcome.patches.iter().flat_map(|patch| {
+    let patches = outcome.likely_patches().flat_map(|patch| {
         let mut files: Vec<&str> = patch.edits.iter().map(|edit| &*edit.file).collect();
         files.dedup();
         files

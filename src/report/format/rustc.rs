@@ -25,7 +25,7 @@ impl Render for Rustc {
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let mut report = String::new();
-        for patch in &outcome.patches {
+        for patch in outcome.likely_patches() {
             let diagnostic = diagnostic(outcome, patch);
             let line = match package(outcome, patch) {
                 Some(package) => message(package, diagnostic),

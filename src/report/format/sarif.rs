@@ -61,7 +61,7 @@ impl Render for Sarif {
                 })
             })
             .collect();
-        let patches = outcome.patches.iter().map(|patch| result(outcome, patch));
+        let patches = outcome.likely_patches().map(|patch| result(outcome, patch));
         let faults = outcome.faults.iter().map(|fault| of_fault(outcome, fault));
         let results = patches.chain(faults);
         let notification =

@@ -59,6 +59,7 @@ fn full() -> Outcome {
             example: vec![("score".to_owned(), "50".to_owned())],
             outcome: Some(true),
             only_test: Some("t".to_owned()),
+            only_among_passing: false,
         }],
         unrecorded: vec!["t".to_owned()],
         tables: vec![ContextTable {
