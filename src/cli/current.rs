@@ -73,10 +73,11 @@ impl Current {
             )
         })?;
         let mut changes = self.patches.iter().flat_map(|patch| &patch.changes);
-        let is_latest = changes.any(|change| change.path == path && change.after == text);
+        let is_result_of_patches =
+            changes.any(|change| change.path == path && change.after == text);
         Ok(CurrentFile {
             name: name.to_owned(),
-            is_result_of_patches: !since.is_empty() || edits.is_empty() && is_latest,
+            is_result_of_patches,
             path,
             text,
             since,

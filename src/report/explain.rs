@@ -191,8 +191,9 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;
-        if let Some(differs) = &other.differs {
-            writeln!(out, "      {}", differs.sentence())?;
+        match &other.differs {
+            Some(differs) => writeln!(out, "      {}", differs.sentence())?,
+            None => writeln!(out, "      No values were found for which they disagree.")?,
         }
     }
     match patch.alike - patch.alternatives.len() {

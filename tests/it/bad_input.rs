@@ -655,6 +655,23 @@ fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
+fn a_file_that_only_a_patch_has_changed_is_not_dirty() {
+    let subject = Subject::lib(
+        "pub fn passes(score: u32, needed: u32) -> bool {\n    score > needed\n}\n\n\
+         pub fn is_small(size: u32) -> bool {\n    size < 10\n}\n\n\
+         #[test]\nfn enough() {\n    assert!(passes(5, 5) && passes(6, 5) && !passes(4, 5));\n}\n\n\
+         #[test]\nfn ten() {\n    assert!(is_small(10) && is_small(3) && !is_small(11));\n}\n",
+    );
+    subject.commit();
+    for (test, fixed) in [("enough", "score >= needed"), ("ten", "size <= 10")] {
+        let run = subject.nopol(&["--failing", test, "--apply"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(subject.read("src/lib.rs").contains(fixed), "{}", run.stdout);
+    }
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
 fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     let subject = Subject::lib(GRADES);
     subject.commit();

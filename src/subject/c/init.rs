@@ -19,6 +19,7 @@ use camino::Utf8Path;
 use nopol_basics::count;
 use nopol_process::run::process::Supervisor;
 
+use self::build_info::TestTarget;
 use self::cases::{Pairs, Script};
 use self::listing::Listing;
 use self::text::Plan;
@@ -209,9 +210,28 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
             );
         }
     }
-    if let Some(Script { command, .. }) = &script {
+    if let Some(script) = &script {
+        summary.todo.push(match script.names {
+            Some(_) => format!(
+                "if `{}` runs one test, uncomment `[c.script]` in {NAME} and list the names; otherwise write each test as a `[[c.test]]`, which also runs faster",
+                script.command
+            ),
+            None => format!(
+                "if `{}` runs your tests, uncomment the example in {NAME}",
+                script.command
+            ),
+        });
+    }
+    let is_named = |target: &&TestTarget| {
+        let scripts = script.iter();
+        scripts
+            .map(Script::without_name)
+            .any(|script| target.runs(script))
+    };
+    for target in build_info.test_targets.iter().filter(|it| !is_named(it)) {
         summary.todo.push(format!(
-            "if `{command}` runs your tests, uncomment the example in {NAME}"
+            "the target `{}` of {} may run tests; {NAME} shows how as a comment: write each as a `[[c.test]]`",
+            target.name, target.file
         ));
     }
     if build_info.tests.is_empty() && pairs.is_none() && script.is_none() {

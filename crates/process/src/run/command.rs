@@ -207,7 +207,13 @@ impl Case {
         let wrong_exit = (code != self.exit)
             .then(|| with_report(format!("exits with {code} instead of {}", self.exit)));
         let Some(expected) = &self.stdout else {
-            return Ok(wrong_exit);
+            let Some(wrong) = wrong_exit else {
+                return Ok(None);
+            };
+            let text = read_output("", printed)?;
+            let message = message(&String::from_utf8_lossy(&text)).map(quoted);
+            let and = message.map(|line| format!(" and prints {line}"));
+            return Ok(Some(wrong + &and.unwrap_or_default()));
         };
         let bytes = read_output(expected, printed)?;
         if let Some(wrong) = wrong_exit {
@@ -233,14 +239,7 @@ impl Case {
         let quote = |lines: &[String]| match lines.get(at) {
             Some(line) if line.is_empty() && at + 1 == lines.len() => "nothing".to_owned(),
             Some(line) if line.is_empty() => "an empty line".to_owned(),
-            Some(line) => {
-                // Quotes stay as they are: the line stands between others.
-                let shown = line.chars().take(MOST_QUOTED).map(|c| match c {
-                    '"' | '\'' => c.to_string(),
-                    c => c.escape_debug().to_string(),
-                });
-                format!("`{}`", shown.collect::<String>())
-            }
+            Some(line) => quoted(line),
             None => "nothing".to_owned(),
         };
         let (printed, expected) = (quote(&printed), quote(&expected));
@@ -291,6 +290,32 @@ impl Case {
 
 /// The most characters of a line that are quoted in a message.
 const MOST_QUOTED: usize = 60;
+
+/// A line between backticks. Quotes stay as they are: the line stands between others.
+fn quoted(line: &str) -> String {
+    let shown = line.chars().take(MOST_QUOTED).map(|c| match c {
+        '"' | '\'' => c.to_string(),
+        c => c.escape_debug().to_string(),
+    });
+    format!("`{}`", shown.collect::<String>())
+}
+
+/// The line with which a test probably says why it fails: the first one that speaks of a failure, or else the last one.
+fn message(printed: &str) -> Option<&str> {
+    let lines = || {
+        printed
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+    };
+    let speaks = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["fail", "error", "not ok", "expected"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    lines().find(speaks).or_else(|| lines().next_back())
+}
 
 /// Reads the actual output, but not much more than the expected length: a longer output is wrong whatever
 /// follows.

@@ -16,8 +16,27 @@ pub struct BuildInfo {
     pub tests: Vec<CommandTest>,
     /// Comments for the generated file.
     pub notes: Vec<String>,
+    /// Targets that may run tests.
+    pub test_targets: Vec<TestTarget>,
     /// What the user still has to check or fill in.
     pub todo: Vec<String>,
+}
+
+/// A target of a build file that may run tests.
+#[derive(Debug)]
+pub struct TestTarget {
+    pub name: String,
+    /// The build file.
+    pub file: String,
+    /// The commands of the target.
+    pub recipe: Vec<String>,
+}
+
+impl TestTarget {
+    /// Whether one of its commands runs a script without arguments.
+    pub fn runs(&self, script: &str) -> bool {
+        self.recipe.iter().any(|command| command.trim() == script)
+    }
 }
 
 /// A test that passes if its command exits with 0.

@@ -72,6 +72,15 @@ pub struct Script {
     pub names: Option<Vec<String>>,
 }
 
+impl Script {
+    /// The command that runs all tests.
+    pub fn without_name(&self) -> &str {
+        self.command
+            .strip_suffix(" {name}")
+            .unwrap_or(&self.command)
+    }
+}
+
 /// A naming scheme for inputs and outputs within a directory: what comes before and after the `*`.
 struct Style {
     input: (String, String),

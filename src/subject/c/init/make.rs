@@ -3,7 +3,7 @@
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::build_info::{BuildInfo, invocation, line};
+use super::build_info::{BuildInfo, TestTarget, invocation, line};
 use super::listing::is_test;
 use super::tools::{Answer, Tools};
 use crate::subject::paths::normal;
@@ -66,9 +66,11 @@ pub fn read(tools: &mut dyn Tools, name: &str) -> Result<BuildInfo> {
         build_info
             .notes
             .extend(lines.map(|line| format!("    {line}")));
-        build_info.todo.push(format!(
-            "the target `{target}` of {name} may run tests; nopol.toml shows how as a comment: write each as a `[[c.test]]`"
-        ));
+        build_info.test_targets.push(TestTarget {
+            name: target.to_owned(),
+            file: name.to_owned(),
+            recipe: recipe.clone(),
+        });
         seen.push(recipe);
     }
     Ok(build_info)
