@@ -12,6 +12,7 @@ mod hostile;
 mod kept;
 mod learn;
 mod mutation;
+mod pictures;
 mod svg;
 mod synthesis;
 mod tool;
@@ -33,6 +34,8 @@ enum Task {
     /// Learn how patches are ranked
     #[command(subcommand)]
     Learn(learn::Learn),
+    /// Draw the pictures of the book
+    Pictures(pictures::PicturesOptions),
 }
 
 #[derive(Subcommand)]
@@ -67,6 +70,7 @@ fn main() -> anyhow::Result<()> {
     let bench = match Cli::parse().task {
         Task::Bench(bench) => bench,
         Task::Learn(task) => return learn::learn(&task),
+        Task::Pictures(options) => return pictures::draw(&options),
     };
     match bench {
         Bench::Fixtures { runs } => fixtures::bench(runs),
