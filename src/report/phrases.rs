@@ -85,25 +85,27 @@ pub fn inserted(patch: &PatchReport) -> Option<String> {
     if patch.kind != "guard" && !adds_branch(patch) || asserts(patch) {
         return None;
     }
-    // A formatted edit contains existing text after the block.
-    let (statements, _) = block(edit)?.split_once('}')?;
-    let statements = statements.trim();
-    (statements.contains(char::is_whitespace) && !statements.contains('{'))
-        .then(|| statements.to_owned())
+    let statements = block(edit)?;
+    // A brace or a semicolon in a literal ends the text too early.
+    let is_cut = |quote: char| statements.matches(quote).count() % 2 == 1;
+    let is_whole = !statements.contains('{') && !is_cut('"') && !is_cut('\'');
+    (statements.contains(char::is_whitespace) && is_whole).then(|| statements.to_owned())
 }
 
-/// What an edit inserts after its condition and the brace that follows. In C there may be no brace.
+/// The statements that an edit inserts after its condition: those in braces, or in C one statement without braces.
+/// A formatted edit contains existing text after them.
 fn block(edit: &EditReport) -> Option<&str> {
     let after = edit.after.split_once(&edit.condition);
     let statement = after.and_then(|(_, after)| after.trim_start().strip_prefix(')'));
     if let Some(statement) = statement.map(str::trim_start)
         && !statement.starts_with('{')
     {
-        return Some(statement);
+        return statement.split_inclusive(';').next();
     }
     let after = after.map_or(&*edit.after, |(_, after)| after);
     let (_, block) = after.split_once('{')?;
-    Some(block.trim_start())
+    let (statements, _) = block.split_once('}')?;
+    Some(statements.trim())
 }
 
 /// Whether all edits, before formatting, only insert text that starts with `start`.
