@@ -272,13 +272,13 @@ impl Walk<'_> {
                     match self.test()? {
                         Ok(()) => say("Your tests pass.\n")?,
                         Err(why) => {
-                            let whose = match other {
+                            let others = match other {
                                 Some(_) => {
-                                    " Those of another cause fail until its patch is applied, too."
+                                    " Tests that fail for another cause need a patch for that cause as well."
                                 }
                                 None => "",
                             };
-                            say(&format!("Your tests fail{why}.{whose}\n"))?;
+                            say(&format!("Some tests still fail{why}.{others}\n"))?;
                         }
                     }
                 }
