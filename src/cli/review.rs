@@ -227,7 +227,14 @@ impl Walk<'_> {
             alternative: None,
         };
         let quiet = self.request.display.quiet;
-        match with_test::find(&self.request.settings, &self.outcome, choice, quiet) {
+        let alone = format!("`a` applies patch {choice} alone");
+        match with_test::find(
+            &self.request.settings,
+            &self.outcome,
+            choice,
+            quiet,
+            &alone,
+        ) {
             Ok(test) => {
                 say(&test.text)?;
                 say("\n")?;
