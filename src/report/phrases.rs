@@ -190,6 +190,14 @@ pub fn whole_advice(patch: &PatchReport) -> String {
     advice(patch) + &inserted
 }
 
+/// What a heading says of the patch: its change, or the new condition.
+pub fn heading(patch: &PatchReport) -> String {
+    match patch.why.starts_with("new condition") {
+        true => capitalized(&whole_advice(patch)),
+        false => capitalized(&patch.why),
+    }
+}
+
 /// A list of test names in backticks.
 pub fn names<T: AsRef<str>>(tests: &[T]) -> String {
     let names: Vec<String> = tests.iter().map(|test| code(test.as_ref())).collect();

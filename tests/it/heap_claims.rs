@@ -803,7 +803,7 @@ fn a_new_node_has_no_number_between_those_of_old_ones() {
     );
     let run = add("n4");
     assert!(
-        run.stdout.contains("n4->next is null instead of n1"),
+        run.stdout.contains("n4.next is null instead of n1"),
         "{}{}",
         run.stdout,
         run.stderr
