@@ -117,9 +117,7 @@ impl<P: Target> Apply<P> {
         let test = match self.with_test {
             true => {
                 let alone = format!("To apply patch {choice} alone, leave out --with-test");
-                Some(with_test::find(
-                    settings, &outcome, choice, false, &alone,
-                )?)
+                Some(with_test::find(settings, &outcome, choice, false, &alone)?)
             }
             false => None,
         };

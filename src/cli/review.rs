@@ -228,13 +228,7 @@ impl Walk<'_> {
         };
         let quiet = self.request.display.quiet;
         let alone = format!("`a` applies patch {choice} alone");
-        match with_test::find(
-            &self.request.settings,
-            &self.outcome,
-            choice,
-            quiet,
-            &alone,
-        ) {
+        match with_test::find(&self.request.settings, &self.outcome, choice, quiet, &alone) {
             Ok(test) => {
                 say(&test.text)?;
                 say("\n")?;

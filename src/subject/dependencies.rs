@@ -323,10 +323,26 @@ mod tests {
                 .collect()
         };
         for (before, now, said) in [
-            (vec![(OPTIONS, "1")], vec![(OPTIONS, "2")], "the settings have changed"),
-            (vec![(SETTINGS, "1")], vec![(SETTINGS, "2")], "the settings have changed"),
-            (vec![], vec![("the reference", "1")], "the settings have changed"),
-            (vec![("the reference", "1")], vec![("the reference", "2")], "the reference has changed"),
+            (
+                vec![(OPTIONS, "1")],
+                vec![(OPTIONS, "2")],
+                "the settings have changed",
+            ),
+            (
+                vec![(SETTINGS, "1")],
+                vec![(SETTINGS, "2")],
+                "the settings have changed",
+            ),
+            (
+                vec![],
+                vec![("the reference", "1")],
+                "the settings have changed",
+            ),
+            (
+                vec![("the reference", "1")],
+                vec![("the reference", "2")],
+                "the reference has changed",
+            ),
         ] {
             assert_eq!(changed(&of(&before), &of(&now)).unwrap(), said);
         }

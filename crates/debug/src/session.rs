@@ -311,11 +311,7 @@ impl DebugSession {
             .map(|node| node.id.0 + 1)
             .max()
             .unwrap_or(0);
-        while self
-            .names
-            .record(NodeId(count))
-            .is_some()
-        {
+        while self.names.record(NodeId(count)).is_some() {
             count += 1;
         }
         count

@@ -141,7 +141,7 @@ impl fmt::Display for EditKind {
             Self::NewComparison | Self::NewBoolean => "new condition with 1 clause",
             Self::NewGuard => {
                 "new condition with 2 clauses; the first keeps the second from failing"
-            },
+            }
             Self::NewConjunction(clauses) => {
                 return write!(f, "new condition with {clauses} clauses joined by `&&`");
             }

@@ -227,8 +227,14 @@ fn without_an_angelic_site_localization_is_the_reason() {
     );
     outcome.narrowed_by = vec!["--kind precondition".to_owned()];
     for (number, reached) in [
-        (1, "one statement that could get a new `if`. No failing test passes when it is skipped."),
-        (2, "2 statements that could get a new `if`. No failing test passes when any one of them is skipped."),
+        (
+            1,
+            "one statement that could get a new `if`. No failing test passes when it is skipped.",
+        ),
+        (
+            2,
+            "2 statements that could get a new `if`. No failing test passes when any one of them is skipped.",
+        ),
     ] {
         let skipped = |line| SiteReport {
             kind: "precondition",
@@ -240,7 +246,10 @@ fn without_an_angelic_site_localization_is_the_reason() {
             ..Outcome::default()
         };
         let why = statements.why_not().unwrap();
-        assert!(why.contains(&format!("Failing tests reach {reached}")), "{why}");
+        assert!(
+            why.contains(&format!("Failing tests reach {reached}")),
+            "{why}"
+        );
     }
     outcome.narrowed_by.clear();
     for untrue in [
