@@ -86,10 +86,8 @@ pub fn inserted(patch: &PatchReport) -> Option<String> {
         return None;
     }
     let statements = block(edit)?;
-    // A brace or a semicolon in a literal ends the text too early.
-    let is_cut = |quote: char| statements.matches(quote).count() % 2 == 1;
-    let is_whole = !statements.contains('{') && !is_cut('"') && !is_cut('\'');
-    (statements.contains(char::is_whitespace) && is_whole).then(|| statements.to_owned())
+    (statements.contains(char::is_whitespace) && !statements.contains('{'))
+        .then(|| statements.to_owned())
 }
 
 /// The statements that an edit inserts after its condition: those in braces, or in C one statement without braces.
@@ -100,12 +98,28 @@ fn block(edit: &EditReport) -> Option<&str> {
     if let Some(statement) = statement.map(str::trim_start)
         && !statement.starts_with('{')
     {
-        return statement.split_inclusive(';').next();
+        return Some(first_statement(statement));
     }
     let after = after.map_or(&*edit.after, |(_, after)| after);
     let (_, block) = after.split_once('{')?;
     let (statements, _) = block.split_once('}')?;
     Some(statements.trim())
+}
+
+/// The text up to its first semicolon that is not in a literal.
+fn first_statement(text: &str) -> &str {
+    let (mut quote, mut is_escaped) = (None, false);
+    for (at, letter) in text.char_indices() {
+        match (quote, letter) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, ';') => return &text[..=at],
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Whether all edits, before formatting, only insert text that starts with `start`.
