@@ -317,7 +317,7 @@ fn current_dependencies(
 ) -> Option<(LastFile, Dependencies)> {
     let last_file = LastFile::of(subject, settings.work_dir.as_deref());
     let mut depends = dependencies::of(subject, last_file.dir(), outputs)?;
-    depends.insert("the settings".to_owned(), settings_hash(settings));
+    depends.insert(dependencies::SETTINGS.to_owned(), settings_hash(settings));
     if let Some(added) = subject.ecosystem.added_file() {
         depends.insert("the run".to_owned(), format!("{:016x}", fnv1a(&added.text)));
     }

@@ -40,6 +40,7 @@ Exit codes:
        FILE.json that was not confirmed, or no new test for --with-test
   3    nothing was written: the program does not build without the patch either, so the patch cannot
        be tested
+  70   internal error, or writing to standard output failed
   130  interrupted, and nothing was written";
 
 #[derive(Args, Clone, Debug)]
@@ -114,7 +115,10 @@ impl<P: Target> Apply<P> {
             consent::ask(file, &diff(settings, &outcome, choice)?, self.yes)?;
         }
         let test = match self.with_test {
-            true => Some(with_test::find(settings, &outcome, choice, false)?),
+            true => {
+                let alone = format!("To apply patch {choice} alone, leave out --with-test");
+                Some(with_test::find(settings, &outcome, choice, false, &alone)?)
+            }
             false => None,
         };
         let written = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
@@ -404,7 +408,7 @@ pub fn apply(
     patches.push(Applied {
         name: match test {
             None => choice.to_string(),
-            Some(test) => format!("{choice} with the test `{}`", test.name),
+            Some(test) => format!("{choice} and the test `{}`", test.name),
         },
         fixes: patch.fixes.clone(),
         changes,

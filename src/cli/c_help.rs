@@ -9,12 +9,14 @@ use super::Cli;
 const WIDTH: usize = 100;
 
 /// Before what is replaced comes what contains it.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 13] = [
     ("`cargo nopol c ", "`cargo nopol "),
     ("`cargo nopol ", "`cargo nopol c "),
     (", or only doctests fail", ""),
     (", an argument that the tests reject", ""),
     ("no tests except doctests", "no tests"),
+    (" no test that matches the arguments after `--`,", ""),
+    (", or none matches the arguments after `--`", ""),
     ("some tests or doctests", "some tests"),
     ("or (C) the build", "or the build"),
     (

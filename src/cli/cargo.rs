@@ -33,26 +33,26 @@ pub struct CargoFlags {
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     exclude: Option<Vec<String>>,
 
-    /// Run the unit tests of the libraries only
+    /// Run only the unit tests of the libraries
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     lib: Option<bool>,
 
-    /// Run the unit tests of all binaries
+    /// Run only the unit tests of all binaries
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     bins: Option<bool>,
 
-    /// Run the unit tests of this binary
+    /// Run only the unit tests of this binary
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     bin: Option<Vec<String>>,
 
-    /// Run the unit tests of all examples
+    /// Run only the unit tests of all examples
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     examples: Option<bool>,
 
-    /// Run the unit tests of this example
+    /// Run only the unit tests of this example
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     example: Option<Vec<String>>,
 
@@ -61,7 +61,7 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     tests: Option<bool>,
 
-    /// Run this integration test target
+    /// Run only this integration test target
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     test: Option<Vec<String>>,
 
@@ -133,12 +133,12 @@ pub struct CargoFlags {
     #[serde(skip)]
     run: bool,
 
-    /// With --run: the file with what the run must print to standard output
+    /// With --run: a file with the expected standard output
     #[arg(long, value_name = "FILE", help_heading = "Tests", requires = "run")]
     #[serde(skip)]
     expect: Option<Utf8PathBuf>,
 
-    /// With --run: the file that the run reads as standard input
+    /// With --run: a file that the run reads as standard input
     #[arg(long, value_name = "FILE", help_heading = "Tests", requires = "run")]
     #[serde(skip)]
     stdin: Option<Utf8PathBuf>,

@@ -334,7 +334,7 @@ impl Talk<'_> {
         };
         invocation::keep(settings, &outcome, &format!("{command} debug"));
         say(&format!(
-            "`{command} apply` builds and tests the patch and then writes it into the source."
+            "`{command} apply` builds and tests the patch, and writes it into the source if it passes."
         ));
     }
 

@@ -41,7 +41,9 @@ impl<P: Target> Explain<P> {
             Some(outcome) => outcome,
             None => request.outcome(self.no_cache),
         };
-        if !request.format().is_default() || !has_results(&outcome) {
+        // Without a patch, the report says why there is none.
+        let has_no_patch = outcome.patches.is_empty() && is_rank(&self.id);
+        if !request.format().is_default() || !has_results(&outcome) || has_no_patch {
             return output::show(&outcome, request.format());
         }
         let id = match self.of_patch(&outcome) {
@@ -140,11 +142,8 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         .collect();
     let command = outcome.command;
     if is_rank(id) {
-        let found = match ids.len() {
-            0 => outcome.found_none(),
-            found => format!("found {}", count(found, "patch")),
-        };
-        return format!("there is no patch {id} to explain: the last search {found}");
+        let found = count(ids.len(), "patch");
+        return format!("there is no patch {id} to explain: the last search found {found}");
     }
     let names = || {
         outcome

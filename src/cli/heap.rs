@@ -311,7 +311,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     }
     writeln!(
         text,
-        "\n`{command} apply` builds and tests the patch and then writes it into the source."
+        "\n`{command} apply` builds and tests the patch, and writes it into the source if it passes."
     )
 }
 

@@ -88,7 +88,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
-    /// Number of test processes that run at once; more may run while forced runs only wait [default: the number of processors]
+    /// Number of test processes that run at once [default: the number of processors, not counting runs that seem to be blocked]
     #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 

@@ -227,7 +227,8 @@ impl Walk<'_> {
             alternative: None,
         };
         let quiet = self.request.display.quiet;
-        match with_test::find(&self.request.settings, &self.outcome, choice, quiet) {
+        let alone = format!("`a` applies patch {choice} alone");
+        match with_test::find(&self.request.settings, &self.outcome, choice, quiet, &alone) {
             Ok(test) => {
                 say(&test.text)?;
                 say("\n")?;
@@ -272,13 +273,13 @@ impl Walk<'_> {
                     match self.test()? {
                         Ok(()) => say("Your tests pass.\n")?,
                         Err(why) => {
-                            let whose = match other {
+                            let others = match other {
                                 Some(_) => {
-                                    " Those of another cause fail until its patch is applied, too."
+                                    " Tests that fail for another cause need a patch for that cause as well."
                                 }
                                 None => "",
                             };
-                            say(&format!("Your tests fail{why}.{whose}\n"))?;
+                            say(&format!("Some tests still fail{why}.{others}\n"))?;
                         }
                     }
                 }

@@ -109,7 +109,8 @@ fn brief(command: Command) -> Command {
         }
     });
     match has_exit_codes {
-        true => command.after_help(more),
+        // The help of `-h` then names `--help`, too.
+        true => command.after_help(more).after_long_help(more),
         false => command,
     }
 }

@@ -15,7 +15,8 @@ use crate::subject::patching::{self, Change};
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    the patch was reverted
-  2    nothing was written: wrong usage, no applied patch, or a file that has changed since";
+  2    nothing was written: wrong usage, no applied patch, or a file that has changed since
+  70   internal error, or writing to standard output failed";
 
 #[derive(Args, Clone, Debug)]
 pub struct Undo<P: Target> {

@@ -18,7 +18,8 @@ const MOST_RIVALS: usize = 4;
 /// The most tests near which one is looked for.
 const MOST_TESTS: usize = 6;
 
-/// Looks for a test that passes with a patch and fails with another. After `--run` it is that run.
+/// Looks for a test that passes with a patch and fails with another. After `--run` it is that run. `alone` says how to apply the
+/// patch without a test.
 ///
 /// # Errors
 /// If there is no such patch or no other one, no test is found, or the run is stopped.
@@ -27,6 +28,7 @@ pub fn find(
     outcome: &Outcome,
     choice: Choice,
     quiet: bool,
+    alone: &str,
 ) -> Result<DiscriminatingTest> {
     if let Some(RunTest { path, text }) = &outcome.run_test {
         return Ok(DiscriminatingTest {
@@ -42,7 +44,7 @@ pub fn find(
     let current = Current::new(settings)?;
     let Some(question) = question(&current, outcome, choice)? else {
         bail!(
-            "there is no other patch of the same cause to distinguish patch {choice} from; nothing was written. To apply patch {choice} alone, leave out --with-test"
+            "there is no other patch of the same cause to distinguish patch {choice} from; nothing was written. {alone}"
         );
     };
     let invocation = Invocation::new(settings.clone())?;
@@ -51,7 +53,7 @@ pub fn find(
     match invocation.discriminating_test(&question, observer)? {
         Some(test) => Ok(test),
         None => bail!(
-            "found no test like yours that passes with patch {choice} and fails with another patch; nothing was written. To apply patch {choice} alone, leave out --with-test"
+            "found no test like yours that passes with patch {choice} and fails with another patch; nothing was written. {alone}"
         ),
     }
 }

@@ -123,6 +123,9 @@ impl File {
     }
 }
 
+/// What serde calls a number.
+const NUMBERS: [&str; 5] = ["i64", "u32", "u64", "usize", "f64"];
+
 /// An error message with its location, the line itself, and a hint.
 fn located(path: &Utf8Path, text: &str, span: Option<Range<usize>>, message: &str) -> ConfigError {
     let start = span.unwrap_or_default().start;
@@ -139,6 +142,9 @@ fn located(path: &Utf8Path, text: &str, span: Option<Range<usize>>, message: &st
         _ => message,
     };
     let message = message.replace("unknown field", "unknown key");
+    let message = NUMBERS.iter().fold(message, |message, number| {
+        message.replace(&format!("expected {number}"), "expected a number")
+    });
     ConfigError(format!("{path}, line {number}: {message}{hint}{source}"))
 }
 

@@ -133,6 +133,10 @@ fn an_error_in_a_file_shows_its_line_and_suggests_a_name() {
         ),
         ("file = \"a\"", "a list is written `[\"…\"]`"),
         ("multi = 1", "`multi`: invalid type: integer"),
+        (
+            "top = \"a\"",
+            "`top`: invalid type: string \"a\", expected a number",
+        ),
         ("jobs = 0", "`jobs`: "),
         ("zebra = 1", "unknown key `zebra`; keys are named after"),
         ("apply = 1", "unknown key `apply`"),

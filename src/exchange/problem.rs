@@ -175,7 +175,9 @@ impl ProblemFile {
     fn parse_here(text: &str, stem: &str) -> Result<Self, Wrong> {
         let mut json = serde_json::Deserializer::from_str(text);
         let file: File = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let is_json = !error.inner().is_syntax() && !error.inner().is_eof();
             let at = match error.path().to_string().as_str() {
+                _ if !is_json => "not valid JSON".to_owned(),
                 "." | "?" => "the file as a whole".to_owned(),
                 path => path.to_owned(),
             };

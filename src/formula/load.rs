@@ -138,6 +138,37 @@ impl RunBounds {
     }
 }
 
+/// Checks that each wanted test is among those that were read, or left out.
+///
+/// # Errors
+/// If there is no such test.
+pub fn refuse_unknown(
+    whole: &ProgramText,
+    wanted: &[String],
+    tests: &[Test],
+    left_out: &[LeftOut],
+) -> Result<(), Refusal> {
+    let Some(unknown) = wanted.iter().find(|name| {
+        !tests.iter().any(|test| test.name == **name)
+            && !left_out.iter().any(|test| test.test == **name)
+    }) else {
+        return Ok(());
+    };
+    // Only what was wanted has been read.
+    let (_, tests, left_out) = match whole.language {
+        Language::C => of_c(whole, &[])?,
+        Language::Rust => of_rust(whole, &[])?,
+    };
+    let names = tests.iter().map(|test| &*test.name);
+    let names = names.chain(left_out.iter().map(|test| &*test.test));
+    let near = nearest_path(unknown, names);
+    let near = near.map(|name| format!("; did you mean `{name}`?"));
+    Err(Refusal::Usage(format!(
+        "no test is named `{unknown}`{}",
+        near.unwrap_or_default()
+    )))
+}
+
 /// Most statements of a run unless less is wanted.
 const STEPS: u64 = 1_000_000;
 
@@ -160,24 +191,7 @@ impl Loaded {
             Language::C => of_c_until(whole, wanted, deadline)?,
             Language::Rust => of_rust_until(whole, wanted, deadline)?,
         };
-        if let Some(unknown) = wanted.iter().find(|name| {
-            !tests.iter().any(|test| test.name == **name)
-                && !left_out.iter().any(|test| test.test == **name)
-        }) {
-            // Only what was wanted has been read.
-            let (_, tests, left_out) = match whole.language {
-                Language::C => of_c(whole, &[])?,
-                Language::Rust => of_rust(whole, &[])?,
-            };
-            let names = tests.iter().map(|test| &*test.name);
-            let names = names.chain(left_out.iter().map(|test| &*test.test));
-            let near = nearest_path(unknown, names);
-            let near = near.map(|name| format!("; did you mean `{name}`?"));
-            return Err(Refusal::Usage(format!(
-                "no test is named `{unknown}`{}",
-                near.unwrap_or_default()
-            )));
-        }
+        refuse_unknown(whole, wanted, &tests, &left_out)?;
         let limits = Limits {
             bound: bound.unwrap_or(MOST_ROUNDS),
             steps,

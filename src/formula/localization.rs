@@ -17,6 +17,8 @@ use super::load::Loaded;
 use super::short;
 use super::{bounds, elements};
 use crate::report::Ended;
+use crate::report::markup::code;
+use crate::report::phrases::listed;
 
 /// What a search for faults found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -140,7 +142,7 @@ impl ShownCandidate {
             _ => {
                 let texts = texts.into_iter();
                 texts
-                    .map(|(at, text)| format!("{text} in {}", self.tests[at]))
+                    .map(|(at, text)| format!("{text} in {}", code(&self.tests[at])))
                     .collect()
             }
         }
@@ -175,20 +177,21 @@ fn in_words(values: &[&ShownValue]) -> String {
     format!("{}{more}", texts.join(", then "))
 }
 
-/// The evaluations that have these values: `evaluations 1, 5 to 7`.
+/// The evaluations that have these values: `evaluations 1 and 5 to 7`.
 fn evaluations(values: &[&ShownValue]) -> String {
     let ranges = values.chunk_by(|a, b| a.evaluation + 1 == b.evaluation);
     let ranges: Vec<String> = ranges
-        .map(|range| match (range[0].evaluation, range.len()) {
-            (first, 1) => first.to_string(),
-            (first, 2) => format!("{first}, {}", first + 1),
-            (first, more) => format!("{first} to {}", first + more - 1),
+        .flat_map(|range| match (range[0].evaluation, range.len()) {
+            (first, 1) => vec![first.to_string()],
+            (first, 2) => vec![first.to_string(), (first + 1).to_string()],
+            (first, more) => vec![format!("{first} to {}", first + more - 1)],
         })
         .collect();
     let noun = agree(values.len(), "evaluation", "evaluations");
-    let more = if ranges.len() > MOST { ", …" } else { "" };
-    let shown = &ranges[..ranges.len().min(MOST)];
-    format!("{noun} {}{more}", shown.join(", "))
+    match ranges.len() > MOST {
+        true => format!("{noun} {}, …", ranges[..MOST].join(", ")),
+        false => format!("{noun} {}", listed(&ranges)),
+    }
 }
 
 /// Most values of a run, and most ranges of evaluations of each, that are shown in words.

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::by_tests::by_tests;
 use super::specification::{contradiction, describe, triples};
-use crate::formula::load::{Refusal, whole_of};
+use crate::formula::load::{Refusal, refuse_unknown, whole_of};
 use crate::formula::read::{function_named, of_c, of_rust_with};
 use crate::formula::{UserStop, left_out, unread};
 use crate::report::Ended;
@@ -172,6 +172,7 @@ pub fn repair(
             read
         }
     };
+    refuse_unknown(&whole, &request.tests, &tests, &left_out)?;
     let request = &request;
     let warnings = [
         left_out::sentences(&left_out),

@@ -45,24 +45,24 @@ mod tests {
 
     #[test]
     fn the_change_of_an_expression_is_named_like_the_expression() {
-        let words = "`condition` changed to `a`; new condition: 2 clauses";
+        let words = "`condition` changed to `a`; new condition with 2 clauses";
         assert_eq!(named(words, PatchKind::Condition), words);
         assert_eq!(
             named(words, PatchKind::Expression),
-            "`condition` changed to `a`; new expression: 2 clauses"
+            "`condition` changed to `a`; new expression with 2 clauses"
         );
     }
 
     #[test]
     fn a_first_clause_protects_the_second_unless_a_warning_contradicts() {
-        let why = format!("new condition: 2 clauses joined by `&&`{GUARDED}");
+        let why = format!("new condition with 2 clauses joined by `&&`{GUARDED}");
         let mut made = fix(1, "a && b", 1, &[0]);
         made.edits[0].why.clone_from(&why);
         assert_eq!(explained(&made.edits[0], PatchKind::Condition), why);
         made.edits[0].evidence = Arc::new(Warned);
         assert_eq!(
             explained(&made.edits[0], PatchKind::Condition),
-            "new condition: 2 clauses joined by `&&`; computing `b` overflows"
+            "new condition with 2 clauses joined by `&&`; computing `b` overflows"
         );
     }
 

@@ -1,5 +1,5 @@
 //! Families: candidates that neither the tests nor the recorded contexts distinguish, and that differ only in one
-//! operand, one operator or the place within a function. A reader wants to see the best of them, not five variants of
+//! clause, one operator or the place within a function. A reader wants to see the best of them, not five variants of
 //! one idea. Different exits are different ideas: `continue` and `return` agree only in the tests at hand.
 
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl Ranker<'_, '_> {
     }
 }
 
-/// Whether two conditions differ in one operand or in one operator.
+/// Whether two conditions differ in one clause, with an operand in common, or in one `&&` or `||`.
 fn is_near(a: &Node, b: &Node) -> bool {
     use Shape::{And, Cmp, Leaf, Not, Or};
     if a.text == b.text {

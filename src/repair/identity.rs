@@ -46,22 +46,22 @@ pub fn tell_shown(
     let Some(base) = &settings.diff_base else {
         return Ok(());
     };
-    let wrong = |why: String| SubjectError::Usage(format!("--diff-base {base}: {why}"));
+    let wrong = |why: String| SubjectError::Usage(format!("--diff-base: {why}"));
     let shown = if Utf8Path::new(base).is_file() {
-        let text = fs::read(base).map_err(|error| wrong(format!("cannot read it: {error}")))?;
+        let text = fs::read(base).map_err(|error| wrong(format!("cannot read {base}: {error}")))?;
         let text = String::from_utf8_lossy(&text);
         if !changes::is_diff(&text) {
-            let why = "it is not a diff: it has no line `+++ FILE` before a hunk; `git diff` writes a diff";
-            return Err(wrong(why.to_owned()));
+            let why = "it has no line `+++ FILE` before a hunk; `git diff` writes a diff";
+            return Err(wrong(format!("{base} is not a diff: {why}")));
         }
         changes::shown(&text)
     } else {
         let commit = changes::commit(subject, base);
         changes::shown_since(root, commit.as_ref().unwrap_or(base)).map_err(|error| {
             wrong(match changes::unnamed(root, &format!("{base}...HEAD")) {
-                Some(why) => format!("it is not a file, and {why}"),
+                Some(why) => format!("`{base}` is not a file, and {why}"),
                 None => format!(
-                    "it is neither a file nor a commit to compare with: {error:#}. Fetch the commit and the history since (for \
+                    "`{base}` is neither a file nor a commit to compare with: {error:#}. Fetch the commit and the history since (for \
                      actions/checkout, `fetch-depth: 0`), or name a file with a diff"
                 ),
             })

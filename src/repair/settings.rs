@@ -318,13 +318,17 @@ impl Settings {
         kinds.any(|kind| !kind.is_on_request() && self.wants(kind))
     }
 
-    /// The sites that are not of the wanted kinds, or belong to another shard.
+    /// The sites that are not of the wanted kinds or that `--quick` skips, or belong to another shard.
     pub fn unwanted(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         sources
             .sites
             .iter_enumerated()
             .filter(|(_, site)| {
-                let is_wanted = self.wants(site.kind.patch_kind());
+                let kind = site.kind.patch_kind();
+                // `--quick` tries no early exits, even those asked for.
+                let is_skipped =
+                    self.quick && kind == PatchKind::Guard && self.kind.contains(&kind);
+                let is_wanted = self.wants(kind) && !is_skipped;
                 !is_wanted || self.shard.is_some_and(|shard| !shard.has(&site.id))
             })
             .map(|(index, _)| index)

@@ -80,8 +80,9 @@ macro_rules! exit_codes {
             $own,
             "
   3    the program does not build
-  4    unusable baseline: no tests except doctests, only flaky failures, instrumentation changes
-       outcomes, or (C) the build does not recompile changed sources
+  4    unusable baseline: no tests except doctests, no test that matches the arguments after `--`,
+       only flaky failures, instrumentation changes outcomes, or (C) the build does not recompile
+       changed sources
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted"
@@ -129,7 +130,7 @@ Exit codes:
   2    wrong usage (no manifest, no such package or test, an argument that the tests reject), the
        report cannot be written, or the disk is full
   3    the program does not build
-  4    there are no tests
+  4    there are no tests, or none matches the arguments after `--`
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted";

@@ -73,7 +73,7 @@ impl FaultPlace {
         format!("{}:{}:{}", self.file, self.line, self.column)
     }
 
-    /// The values in words: `3, then 4`, or `3 in one; 4 in other; …`.
+    /// The values in words: `3, then 4`, or ``3 in `one`; 4 in `other`; …``.
     pub fn wanted(&self) -> String {
         let more = if self.values.len() > Self::MOST {
             "; …"

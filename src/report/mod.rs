@@ -374,8 +374,9 @@ pub struct PatchReport {
     pub tables: Vec<ContextTable>,
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
-    /// Its best alternatives. No test that this patch must pass distinguishes them from it, and they differ only in
-    /// one operand, one operator or the place within the function.
+    /// Its best alternatives. No test that this patch must pass distinguishes them from it, and each differs from it or
+    /// from another alternative only in one clause, one operator or the place within the function, or cannot be
+    /// computed for some values.
     pub alternatives: Vec<AlternativeReport>,
     /// Number of its alternatives.
     pub alike: usize,

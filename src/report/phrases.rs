@@ -85,25 +85,41 @@ pub fn inserted(patch: &PatchReport) -> Option<String> {
     if patch.kind != "guard" && !adds_branch(patch) || asserts(patch) {
         return None;
     }
-    // A formatted edit contains existing text after the block.
-    let (statements, _) = block(edit)?.split_once('}')?;
-    let statements = statements.trim();
+    let statements = block(edit)?;
     (statements.contains(char::is_whitespace) && !statements.contains('{'))
         .then(|| statements.to_owned())
 }
 
-/// What an edit inserts after its condition and the brace that follows. In C there may be no brace.
+/// The statements that an edit inserts after its condition: those in braces, or in C one statement without braces.
+/// A formatted edit contains existing text after them.
 fn block(edit: &EditReport) -> Option<&str> {
     let after = edit.after.split_once(&edit.condition);
     let statement = after.and_then(|(_, after)| after.trim_start().strip_prefix(')'));
     if let Some(statement) = statement.map(str::trim_start)
         && !statement.starts_with('{')
     {
-        return Some(statement);
+        return Some(first_statement(statement));
     }
     let after = after.map_or(&*edit.after, |(_, after)| after);
     let (_, block) = after.split_once('{')?;
-    Some(block.trim_start())
+    let (statements, _) = block.split_once('}')?;
+    Some(statements.trim())
+}
+
+/// The text up to its first semicolon that is not in a literal.
+fn first_statement(text: &str) -> &str {
+    let (mut quote, mut is_escaped) = (None, false);
+    for (at, letter) in text.char_indices() {
+        match (quote, letter) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, ';') => return &text[..=at],
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Whether all edits, before formatting, only insert text that starts with `start`.
@@ -186,6 +202,14 @@ pub fn message(patch: &PatchReport) -> String {
 pub fn whole_advice(patch: &PatchReport) -> String {
     let inserted = inserted(patch).map_or_else(String::new, |it| format!(": {}", code(&it)));
     advice(patch) + &inserted
+}
+
+/// What a heading says of the patch: its change, or the new condition.
+pub fn heading(patch: &PatchReport) -> String {
+    match patch.why.starts_with("new condition") {
+        true => capitalized(&whole_advice(patch)),
+        false => capitalized(&patch.why),
+    }
 }
 
 /// A list of test names in backticks.

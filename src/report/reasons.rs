@@ -135,7 +135,7 @@ impl Outcome {
         if exits.is_empty() {
             let kinds = self.kinds();
             return match () {
-                () if self.is_quick() => "`--quick` tries no early exit.".to_owned(),
+                () if self.is_quick() => "`--quick` tries no early exits.".to_owned(),
                 () if !kinds.is_empty() && !kinds.contains(&"guard") => {
                     "Early exits were not tried, because `--kind` does not name `guard`.".to_owned()
                 }
@@ -206,7 +206,13 @@ impl Outcome {
             (true, true) => ": no source line differs",
             (true, false) => ": no source line has uncommitted changes",
         };
-        Some(format!("{leave} no place that may be changed{unchanged}."))
+        let quick = match self.is_quick() && self.kinds().contains(&"guard") {
+            true => " `--quick` tries no early exits.",
+            false => "",
+        };
+        Some(format!(
+            "{leave} no place that may be changed{unchanged}.{quick}"
+        ))
     }
 
     /// Why no failing test reaches a place.
@@ -315,11 +321,20 @@ impl Outcome {
             }
             _ => ways.concat(),
         };
-        let (number, there) = match places(&forced).len() {
-            1 => ("one place".to_owned(), "there"),
-            several => (count(several, "place"), "at any one of them"),
+        let are_statements = forced.iter().all(|site| site.kind == "precondition");
+        let noun = match are_statements {
+            true => "statement",
+            false => "place",
         };
-        let none = format!("No failing test passes when {ways} {there}");
+        let (number, there) = match places(&forced).len() {
+            1 => (format!("one {noun}"), "there"),
+            several => (count(several, noun), "at any one of them"),
+        };
+        let none = match (are_statements, there) {
+            (true, "there") => "No failing test passes when it is skipped".to_owned(),
+            (true, _) => "No failing test passes when any one of them is skipped".to_owned(),
+            (false, there) => format!("No failing test passes when {ways} {there}"),
+        };
         if self.scope.is_localization {
             return self
                 .angelic_sites()
@@ -354,13 +369,20 @@ impl Outcome {
                     ),
                 };
                 let are_exits = forced.iter().all(|site| site.kind == "guard");
-                let for_exits = match are_exits {
-                    true => " for an early exit",
-                    false => "",
+                let purpose = match () {
+                    () if are_exits => " for an early exit",
+                    () if are_statements => " that could get a new `if`",
+                    () => "",
+                };
+                let kinds = self.kinds();
+                let is_of_conditions = |kind: &&str| ["condition", "expression"].contains(kind);
+                let reached = match kinds.is_empty() || kinds.iter().any(is_of_conditions) {
+                    true => format!("no condition that{read} {allowed}, only {number}"),
+                    false => number,
                 };
                 format!(
-                    "The search found no new condition that fixes a failing test. Failing tests reach no condition that{read} \
-                     {allowed}, only {number}{for_exits}. {none}{edited}.{pairs}"
+                    "The search found no new condition that fixes a failing test. Failing tests reach {reached}{purpose}. \
+                     {none}{edited}.{pairs}"
                 )
             }
         };

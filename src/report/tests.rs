@@ -454,12 +454,22 @@ fn an_assertion_is_described_as_an_assertion() {
     }
     // In C there may be no braces.
     for (body, advice) in [
-        ("return 0;", "return early if `all > 0`"),
+        ("return 0;", "return early if `all > 0`: `return 0;`"),
         ("break;", "leave the loop if `all > 0`"),
-        ("goto out;", "leave early if `all > 0`"),
+        ("goto out;", "leave early if `all > 0`: `goto out;`"),
+        ("return ';';", "return early if `all > 0`: `return ';';`"),
+        (
+            "return \"\\\";\";",
+            "return early if `all > 0`: `return \"\\\";\";`",
+        ),
     ] {
-        asserting.edits[0].after = format!("if (all > 0)\n        {body}\n    ");
-        assert_eq!(phrases::advice(&asserting), advice);
+        for after in ["", "next = all;\n    "] {
+            let text = format!("if (all > 0)\n        {body}\n    {after}");
+            asserting.edits[0].after = text;
+            assert_eq!(phrases::whole_advice(&asserting), advice);
+        }
+        asserting.edits[0].after = format!("if (all > 0) {{\n        {body}\n    }}\n    ");
+        assert_eq!(phrases::whole_advice(&asserting), advice);
     }
 }
 

@@ -18,7 +18,7 @@ const SOURCES: [&str; 3] = ["*.rs", "*.c", "*.h"];
 pub fn unnamed(root: &Utf8Path, commit: &str) -> Option<String> {
     (!root.join(".git").exists()).then(|| {
         format!(
-            "a commit can be named only if the workspace root is the top of a git repository; name a file with a diff instead: git diff --relative {commit} > FILE"
+            "a commit can be named only if the workspace root (in C the directory of nopol.toml) is the top of a git repository; name a file with a diff instead: git diff --relative {commit} > FILE"
         )
     })
 }

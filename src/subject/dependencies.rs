@@ -40,6 +40,10 @@ const PREFIXES: [&str; 7] = [
 
 const TOOL: &str = "the version of the tool";
 const PLACE: &str = "the place of the program";
+/// The settings that affect a search.
+pub const SETTINGS: &str = "the settings";
+/// The options that describe a C program.
+pub const OPTIONS: &str = "the options";
 
 /// For a file longer than this, size and modification time replace the hash of its contents.
 const LONG: u64 = 16 << 20;
@@ -246,7 +250,10 @@ pub fn changed(
     Some(match (before.get(*key), now.get(*key)) {
         (None, _) if key.starts_with('/') => format!("{key} is new"),
         (_, None) if key.starts_with('/') => format!("{key} is gone"),
-        _ if key.ends_with(" settings") && !key.starts_with('/') => format!("{key} have changed"),
+        _ if key.starts_with('/') => format!("{key} has changed"),
+        // A dependency that is only there before or now, such as a reference, depends on an option.
+        (None, _) | (_, None) => "the settings have changed".to_owned(),
+        _ if [SETTINGS, OPTIONS].contains(&key.as_str()) => "the settings have changed".to_owned(),
         _ => format!("{key} has changed"),
     })
 }
@@ -305,6 +312,40 @@ mod tests {
         fs::write(elsewhere.path().join("b"), "x").unwrap();
         let said = changed(&before, &look()).unwrap();
         assert!(said.ends_with("/away has changed"), "{said}");
+    }
+
+    #[test]
+    fn options_in_any_form_are_called_settings() {
+        let of = |names: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let pairs = names.iter();
+            pairs
+                .map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned()))
+                .collect()
+        };
+        for (before, now, said) in [
+            (
+                vec![(OPTIONS, "1")],
+                vec![(OPTIONS, "2")],
+                "the settings have changed",
+            ),
+            (
+                vec![(SETTINGS, "1")],
+                vec![(SETTINGS, "2")],
+                "the settings have changed",
+            ),
+            (
+                vec![],
+                vec![("the reference", "1")],
+                "the settings have changed",
+            ),
+            (
+                vec![("the reference", "1")],
+                vec![("the reference", "2")],
+                "the reference has changed",
+            ),
+        ] {
+            assert_eq!(changed(&of(&before), &of(&now)).unwrap(), said);
+        }
     }
 
     #[test]

@@ -79,12 +79,12 @@ impl WorkDir {
     pub fn take(subject: &Subject, chosen: Option<&Utf8Path>) -> Result<Self> {
         if let Some(chosen) = chosen {
             refuse_subject(subject, chosen)?;
-            let unusable = |why: String| SubjectError::Usage(format!("--work-dir {chosen}: {why}"));
+            let unusable = |why: String| SubjectError::Usage(format!("--work-dir: {why}"));
             fs::create_dir_all(chosen)
-                .map_err(|error| unusable(format!("it cannot be created: {error}")))?;
+                .map_err(|error| unusable(format!("cannot create {chosen}: {error}")))?;
             let found = chosen
                 .canonicalize_utf8()
-                .map_err(|error| unusable(format!("it cannot be found: {error}")))?;
+                .map_err(|error| unusable(format!("cannot find {chosen}: {error}")))?;
             return Self::take_in(found, None)
                 .map_err(|error| unusable(format!("{error:#}")).into());
         }

@@ -173,7 +173,7 @@ fn an_option_that_makes_the_build_fail_is_in_the_command_to_try_and_a_place_that
     }
     // No directory can be made there.
     let run = subject.nopol(&["--work-dir", "/proc/none"]);
-    assert_says(&run, 2, &["--work-dir", "it cannot be created"]);
+    assert_says(&run, 2, &["--work-dir", "cannot create /proc/none"]);
     let run = subject.nopol(&["--in-diff", "Cargo.toml"]);
     assert_says(&run, 2, &["Cargo.toml is not a diff"]);
 }

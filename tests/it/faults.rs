@@ -695,7 +695,7 @@ int main(int argc, char **argv)
     for command in ["faults", "mutate"] {
         let run = subject.nopol(&["c", command, "--size=1"]);
         for (test, line) in [(1, 13), (2, 15), (3, 17), (4, 6)] {
-            let line = format!("t{test} fails: an index is out of bounds at p.c:{line}\n");
+            let line = format!("`t{test}` fails: an index is out of bounds at p.c:{line}\n");
             assert!(
                 run.stdout.contains(&line),
                 "{line}{}{}",
@@ -862,7 +862,7 @@ fn equal_values_have_their_evaluations_and_what_is_not_needed_is_left_out() {
     let row = row.lines().nth(1).unwrap().trim();
     assert_eq!(
         row,
-        "would have to be 15 (evaluation 4 of 4) in t5; 0 (evaluation 4 of 4) in t0"
+        "would have to be 15 (evaluation 4 of 4) in `t5`; 0 (evaluation 4 of 4) in `t0`"
     );
     // Each outcome is a binary digit, so no other outcomes work.
     let text = "#include <stdio.h>\nint main(void)\n{\n    int t[4] = {1, 0, 0, 1}, sum = 0;\n    for (int i = 0; i < 4; i++) {\n        \
@@ -873,7 +873,7 @@ fn equal_values_have_their_evaluations_and_what_is_not_needed_is_left_out() {
     let row = row.lines().nth(1).unwrap().trim();
     assert_eq!(
         row,
-        "would have to be false (evaluation 1 of 4), then true (evaluations 2, 3), then false (evaluation 4)"
+        "would have to be false (evaluation 1 of 4), then true (evaluations 2 and 3), then false (evaluation 4)"
     );
 }
 

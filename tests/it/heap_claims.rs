@@ -621,7 +621,7 @@ int main(int argc, char **argv) {
         &tests,
     );
     let run = subject.nopol(&["c", "faults"]);
-    let wanted = "t0 fails: memory is used after it was freed at a.c:22";
+    let wanted = "`t0` fails: memory is used after it was freed at a.c:22";
     assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
     let run = subject.nopol(&["c", "heap", "--failing", "t0"]);
     assert!(
@@ -803,7 +803,7 @@ fn a_new_node_has_no_number_between_those_of_old_ones() {
     );
     let run = add("n4");
     assert!(
-        run.stdout.contains("n4->next is null instead of n1"),
+        run.stdout.contains("n4.next is null instead of n1"),
         "{}{}",
         run.stdout,
         run.stderr

@@ -203,7 +203,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
 #[test]
 fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     let subject = sessions();
-    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nchange head 5\nchange n1->data n2\nchange n1->data 99999999999\nnext 0\nspec\nrepair\nresume 7\nundo\nundo\nrewrite\nprint head->data\nquit\n";
+    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange n9 3\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nchange head 5\nchange n1 null\nchange n9 null\nchange n1->data n2\nchange n1->data 99999999999\nnext 0\nspec\nrepair\nresume 7\nundo\nundo\nrewrite\nprint head->data\nquit\n";
     let run = debug(&subject, script, "reverse.c");
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_snapshot!(said(&run), @r#"
@@ -218,6 +218,8 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) print haed
     there is no variable `haed` here; did you mean `head`?
     (nopol) change head n9
+    there is no node n9
+    (nopol) change n9 3
     there is no node n9
     (nopol) change head
     `change head` needs a value: `change head n3`
@@ -238,6 +240,10 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     n1 has no field `nxt`; did you mean `next`?
     (nopol) change head 5
     head holds a pointer: 5 does not fit
+    (nopol) change n1 null
+    `n1` is a node: name one of its fields, as in `n1->next`
+    (nopol) change n9 null
+    there is no node n9; the nodes are n1, n2, n3, n4
     (nopol) change n1->data n2
     n1->data holds a number: n2 does not fit
     (nopol) change n1->data 99999999999

@@ -300,7 +300,7 @@ fn a_test_that_does_not_end_is_named() {
     let run = subject.nopol(&["c", "mutate", "--level", "1", "--bound", "9"]);
     assert!(
         run.stdout
-            .starts_with("three fails: a loop or recursion repeats more than 9 times\n"),
+            .starts_with("`three` fails: a loop or recursion repeats more than 9 times\n"),
         "{}",
         run.stdout
     );
@@ -581,7 +581,7 @@ fn of_functions_with_one_name_the_user_chooses() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     let run = subject.nopol(&["c", "mutate", "--function=b.c:pick"]);
     assert!(
-        run.stdout.contains(") fails: "),
+        run.stdout.contains(")` fails: "),
         "{}{}",
         run.stdout,
         run.stderr
@@ -644,7 +644,7 @@ fn a_value_of_an_enumeration_is_shown_by_its_name() {
         "--function=up",
         "--reference-function=wanted",
     ]);
-    let said = "up(LOW) fails: it does not return HIGH";
+    let said = "`up(LOW)` fails: it does not return HIGH";
     assert!(run.stdout.contains(said), "{}{}", run.stdout, run.stderr);
     let source = format!(
         "#include <stdio.h>\n{gear}int main(void)\n{{\n    struct car car = {{ PARK }};\n    int other = LOW;\n    \

@@ -74,7 +74,7 @@ fn a_call_that_goes_wrong_is_said_to_for_its_own_reason() {
         let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=wanted"]);
         let line = run.stdout.lines().next().unwrap_or_default();
         assert!(
-            line.contains(") fails: ") && line.contains(reason),
+            line.contains(")` fails: ") && line.contains(reason),
             "{line}"
         );
     }
@@ -88,21 +88,21 @@ fn a_run_that_ends_the_program_does_not_return() {
         (
             "int f(int x) { if (x > 4) exit(2); return x; }",
             true,
-            "f(5) fails: it does not return 5",
+            "`f(5)` fails: it does not return 5",
             &["x > 5"][..],
         ),
         // Where the reference exits, nothing is asked for.
         (
             "int f(int x) { if (x > 5) exit(3); return x + 1; }",
             true,
-            "f(0) fails: it does not return 0",
+            "`f(0)` fails: it does not return 0",
             &["x + 0", "x * 1", "x / 1"],
         ),
         // Without a reference a function may exit where it does not return.
         (
             "void f(int x) { if (x > 3) exit(1); assert(x < 3); }",
             false,
-            "f(3) fails: an assertion fails",
+            "`f(3)` fails: an assertion fails",
             &["x >= 3", "x > 2"],
         ),
         ("void f(int x) { if (x > 3) exit(1); }", false, "", &[]),
@@ -201,7 +201,7 @@ fn functions_that_multiply_in_other_ways_are_compared() {
     ];
     let run = subject.nopol(&ask);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
-    let first = "twice_abs(-1) fails: it does not return 2\n";
+    let first = "`twice_abs(-1)` fails: it does not return 2\n";
     assert!(run.stdout.starts_with(first), "{}", run.stdout);
     assert!(run.stdout.contains("becomes  x < 0"), "{}", run.stdout);
 }
@@ -221,7 +221,7 @@ fn characters_stay_characters() {
     ]);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     for part in [
-        "grade('x') fails: it does not return 'c'\n",
+        "`grade('x')` fails: it does not return 'c'\n",
         "c == 'x'\n        becomes  c == 'm'\n",
         "+char grade(char c) { if (c == 'm') return 'q'; return 'c'; }\n",
     ] {

@@ -11,7 +11,7 @@ fn a_shift_overflows_in_c_and_not_in_rust() {
     assert_eq!(found(&run)["failing"][0]["name"], "f(31)", "{}", run.stdout);
     let subject = functions("int f(signed char n) { if (n > 3) n = 3; return n << 2; }");
     let run = subject.nopol(&["c", "mutate", "--function", "f"]);
-    assert!(run.stdout.contains(") fails: "), "{}", run.stdout);
+    assert!(run.stdout.contains(")` fails: "), "{}", run.stdout);
     let subject = functions("unsigned f(unsigned char n) { return 1u << (n & 31); }");
     let run = subject.nopol(&["c", "mutate", "--function", "f"]);
     assert!(run.stdout.contains("nothing to repair"), "{}", run.stdout);

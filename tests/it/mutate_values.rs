@@ -145,7 +145,7 @@ fn results_of_several_parts_are_compared() {
     let run = subject.nopol(&["mutate", "--function", "wrong"]);
     assert!(
         run.stdout
-            .contains("\nwrong(0) fails: a number is divided by zero\n"),
+            .contains("\n`wrong(0)` fails: a number is divided by zero\n"),
         "{}",
         run.stdout
     );

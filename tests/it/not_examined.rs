@@ -248,7 +248,7 @@ fn what_becomes_a_fault_is_worded_as_in_its_language() {
     let toml = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\n";
     let subject = Subject::new(&[("p.c", text), ("nopol.toml", toml)]);
     let run = subject.nopol(&["c", "faults"]);
-    let fails = "t fails: the program calls `abort` at p.c:5";
+    let fails = "`t` fails: the program calls `abort` at p.c:5";
     assert!(run.stdout.contains(fails), "{}", run.stdout);
 }
 

@@ -352,7 +352,7 @@ fn a_review_has_suggestions_only_for_lines_of_the_diff() {
     let run = subject.nopol(&[&args[..], &["--diff-base", "no-such-branch"]].concat());
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("--diff-base no-such-branch"),
+        run.stderr.contains("--diff-base: `no-such-branch`"),
         "{}",
         run.stderr
     );

@@ -95,7 +95,7 @@ fn a_missing_guard_is_shown() {
     46 |     stream.extend(payload);
        |     ^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = note: [SURE]: new condition: 2 clauses joined by `||`
+       = note: [SURE]: new condition with 2 clauses joined by `||`
     help: do this only if `stream.len() < 9 || payload.len() > 3`
        |
     46 ~     if stream.len() < 9 || payload.len() > 3 {
@@ -120,7 +120,7 @@ fn a_missing_guard_is_shown() {
     28 |     Ok(rest.split_at(length))
        |     ^
        |
-       = note: [SURE]: new condition: 1 clause
+       = note: [SURE]: new condition with 1 clause
        = note: it fixes `tests::last_frame_is_truncated` and `tests::truncated_payload`
        = note: 1 alternative, not built on its own; no test distinguishes it from this patch: see `explain`
        = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1

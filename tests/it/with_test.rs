@@ -31,7 +31,7 @@ fn the_new_test_of_a_crate_fails_with_the_other_patch() {
 
     let undone = subject.nopol(&["undo"]);
     assert!(
-        undone.stdout.contains("patch 1 with the test `"),
+        undone.stdout.contains("patch 1 and the test `"),
         "{}",
         undone.stdout
     );

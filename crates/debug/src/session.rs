@@ -18,7 +18,8 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_basics::nearest::did_you_mean;
 use nopol_heap::memory::Memory;
-use nopol_heap::state::{State, Value, Variable};
+use nopol_heap::notation::parse_node;
+use nopol_heap::state::{NodeId, State, Value, Variable};
 
 use self::command::{Command, HELP, Named};
 use self::history::Changed;
@@ -217,6 +218,7 @@ impl DebugSession {
             Command::Finish => self.finish(),
             Command::Print(None) => self.show(false),
             Command::Print(Some(named)) => {
+                self.refuse_node(named)?;
                 let named = self.resolved(named)?;
                 let held = printed(&self.holding(&named)?, &named)?;
                 Ok(format!("{} = {held}", written(&named)))
@@ -309,11 +311,7 @@ impl DebugSession {
             .map(|node| node.id.0 + 1)
             .max()
             .unwrap_or(0);
-        while self
-            .names
-            .record(nopol_heap::state::NodeId(count))
-            .is_some()
-        {
+        while self.names.record(NodeId(count)).is_some() {
             count += 1;
         }
         count
@@ -371,7 +369,23 @@ impl DebugSession {
         }
     }
 
+    /// Refuses a node where the user has to name one of its fields.
+    fn refuse_node(&mut self, named: &Named) -> Done<()> {
+        let Named::Variable(name) = named else {
+            return Ok(());
+        };
+        let Some(node) = parse_node(name) else {
+            return Ok(());
+        };
+        self.alive()?;
+        Err(match self.names.address(node) {
+            Some(_) => format!("`{node}` is a node: name one of its fields, as in `{node}->next`"),
+            None => no_node(node, &self.read()?),
+        })
+    }
+
     fn change(&mut self, named: &Named, value: Value) -> Done<String> {
+        self.refuse_node(named)?;
         let named = &self.resolved(named)?;
         let state = self.read()?;
         let holding = self.holding(named)?;
@@ -389,18 +403,7 @@ impl DebugSession {
         if let Value::Node(node) = value
             && self.names.address(node).is_none()
         {
-            let nodes = state
-                .nodes
-                .iter()
-                .map(|node| node.id.to_string())
-                .collect::<Vec<_>>();
-            return Err(format!(
-                "there is no node {node}{}",
-                match nodes.as_slice() {
-                    [] => String::new(),
-                    nodes => format!("; the nodes are {}", nodes.join(", ")),
-                }
-            ));
+            return Err(no_node(node, &state));
         }
         self.write(named, value)?;
         let held = found(&self.holding(named)?, named);
@@ -470,6 +473,18 @@ fn found(state: &State, named: &Named) -> Done<Value> {
         Named::Variable(_) => format!("there is no variable `{name}` here{near}"),
         Named::Field(id, _) => format!("{id} has no field `{name}`{near}"),
     })
+}
+
+/// That there is no such node, and which there are.
+fn no_node(node: NodeId, state: &State) -> String {
+    let nodes = state.nodes.iter().map(|node| node.id.to_string());
+    match &*nodes.collect::<Vec<_>>() {
+        [] => format!("there is no node {node}"),
+        nodes => format!(
+            "there is no node {node}; the nodes are {}",
+            nodes.join(", ")
+        ),
+    }
 }
 
 /// What an entity holds, as the picture has it, where an array of numbers is one entity.

@@ -1,6 +1,6 @@
 //! The memory of a run: the values of all variables and fields. [`State`] is what people see of it.
 
-use nopol_program::ir::RecordId;
+use nopol_program::ir::{Dialect, RecordId};
 use typed_index_collections::TiVec;
 
 use super::ir::{Routine, Type, VariableId};
@@ -137,7 +137,11 @@ impl Memory {
                     .node(id)
                     .and_then(|node| routine.records.get(node.record));
                 let name = record.and_then(|record| record.fields.get(field));
-                format!("{id}->{}", name.map_or("?", |field| &*field.name))
+                let arrow = match routine.dialect {
+                    Dialect::C => "->",
+                    Dialect::Rust => ".",
+                };
+                format!("{id}{arrow}{}", name.map_or("?", |field| &*field.name))
             }
             Entity::Freed(id) => format!("whether {id} is freed"),
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nopol_expr::CmpOp;
+use nopol_expr::{ArithOp, CmpOp};
 
 /// How a candidate was derived from the original condition, or that it is a new condition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ pub enum EditKind {
     /// 1 added to or subtracted from an operand.
     OperandOffByOne,
     /// Another term added to or subtracted from an operand.
-    OperandOffset,
+    OperandOffset(ArithOp),
     /// An arithmetic operator changed.
     ArithmeticOperator,
     /// Arithmetic replaced by one of its operands.
@@ -126,7 +126,8 @@ impl fmt::Display for EditKind {
             Self::Constant => "constant replaced",
             Self::Operand => "operand changed",
             Self::OperandOffByOne => "1 added to or subtracted from an operand",
-            Self::OperandOffset => "an operand added or subtracted",
+            Self::OperandOffset(ArithOp::Sub) => "an operand subtracted",
+            Self::OperandOffset(_) => "an operand added",
             Self::ArithmeticOperator => "arithmetic operator changed",
             Self::ArithmeticDropped => "arithmetic expression replaced by one of its operands",
             Self::ClausesAdded => "two clauses added to the old condition",
@@ -137,16 +138,18 @@ impl fmt::Display for EditKind {
             Self::SpecialCaseAdded => "comparison with 0 or 1 added to the old condition",
             Self::AndClauseAdded(edit) => return write!(f, "{edit}, and a clause added"),
             // A term may be a comparison, too: `a == b` of the code nearby.
-            Self::NewComparison | Self::NewBoolean => "new condition: 1 clause",
-            Self::NewGuard => "new condition: 2 clauses; the first keeps the second from failing",
+            Self::NewComparison | Self::NewBoolean => "new condition with 1 clause",
+            Self::NewGuard => {
+                "new condition with 2 clauses; the first keeps the second from failing"
+            }
             Self::NewConjunction(clauses) => {
-                return write!(f, "new condition: {clauses} clauses joined by `&&`");
+                return write!(f, "new condition with {clauses} clauses joined by `&&`");
             }
             Self::NewDisjunction(clauses) => {
-                return write!(f, "new condition: {clauses} clauses joined by `||`");
+                return write!(f, "new condition with {clauses} clauses joined by `||`");
             }
-            Self::NewGroup => "new condition: 3 clauses with both `&&` and `||`",
-            Self::NewAtLevel(level) => return write!(f, "new condition: {level}"),
+            Self::NewGroup => "new condition with 3 clauses joined by `&&` and `||`",
+            Self::NewAtLevel(level) => return write!(f, "new condition of {level}"),
         };
         f.write_str(text)
     }
@@ -163,9 +166,9 @@ mod tests {
         let both = EditKind::AndClauseAdded(Box::new(strict));
         assert_eq!(both.to_string(), "`<=` changed to `<`, and a clause added");
         let flag = EditKind::NewBoolean.to_string();
-        assert_eq!(flag, "new condition: 1 clause");
+        assert_eq!(flag, "new condition with 1 clause");
         assert_eq!(flag, EditKind::NewComparison.to_string());
         let level = EditKind::NewAtLevel("two comparisons".to_owned());
-        assert_eq!(level.to_string(), "new condition: two comparisons");
+        assert_eq!(level.to_string(), "new condition of two comparisons");
     }
 }

@@ -79,7 +79,7 @@ fn what_is_malformed_is_said_with_where_and_what_to_do() {
         assert_eq!(found, at, "{sentence}");
         assert!(sentence.contains(what), "{sentence}");
     };
-    says("{", "the file as a whole", "EOF");
+    says("{", "not valid JSON", "EOF");
     says("[]", "the file as a whole", "docs/reference.md");
     says(
         &file("").replace("[1, null]", "[1]"),

@@ -11,6 +11,7 @@ use super::at_most;
 use super::left_out;
 use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::short;
+use crate::report::markup::code;
 use crate::report::phrases::sentence;
 
 /// Most lines named in a sentence.
@@ -41,7 +42,8 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         writeln!(text, "note: {sentence}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
-        writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
+        let name = code(&failing.name);
+        writeln!(text, "{name} fails: {}", failing.reason)?;
     }
     if let Some(others @ 1..) = shown.failing.len().checked_sub(MANY) {
         writeln!(
@@ -65,7 +67,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     let most = shown.complete_to.max(sizes.max().unwrap_or(first.size));
     writeln!(
         text,
-        "\n{} of {}{}; other values {} make {} pass{}\n",
+        "\n{} of {}{}; different values {} make {} pass{}\n",
         count(number, "set"),
         match (number, most) {
             (1, 1) => "one place".to_owned(),
@@ -75,8 +77,8 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         shown.within,
         match (number, most) {
             (1, _) => "there",
-            (_, 1) => "at one of these places",
-            _ => "at all places of one set",
+            (_, 1) => "at any one of these places",
+            _ => "at all places of any one set",
         },
         all(shown.failing.len(), "failing test"),
         if shown.outcome.is_cut() || shown.is_partial {
@@ -96,7 +98,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         )?;
     }
     if let Some(test) = first.tests.first() {
-        writeln!(text, "\nThe run of {test} with set 1:\n")?;
+        writeln!(text, "\nThe run of {} with set 1:\n", code(test))?;
         path(text, &first.path)?;
     }
     Ok(())

@@ -6,6 +6,7 @@ use nopol_basics::{agree, count};
 
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
 use crate::formula::{at_most, bounds, left_out, short};
+use crate::report::markup::code;
 use crate::report::phrases;
 
 /// Most tests named.
@@ -24,7 +25,8 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         writeln!(text, "note: {note}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
-        writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
+        let name = code(&failing.name);
+        writeln!(text, "{name} fails: {}", failing.reason)?;
     }
     if let Some(others @ 1..) = shown.failing.len().checked_sub(MANY) {
         writeln!(

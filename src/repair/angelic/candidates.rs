@@ -306,7 +306,7 @@ impl At<'_> {
             .parse(&condition)
             .is_some_and(|tree| contexts::clauses(&written).len() > clauses_of(&tree));
         let why = match is_short {
-            true if why.starts_with("new condition: ") => "new condition, simplified".to_owned(),
+            true if why.starts_with("new condition ") => "new condition, simplified".to_owned(),
             true => format!("{why}, simplified"),
             false => why,
         };

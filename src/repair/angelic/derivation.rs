@@ -52,7 +52,7 @@ fn change(kind: &EditKind, old: Option<&Expr>, made: &Expr) -> String {
             format!("{first}, and a clause added")
         }
         EditKind::NewGuard => new(made).to_string(),
-        EditKind::NewGroup => "new condition: 3 clauses with both `&&` and `||`".to_owned(),
+        EditKind::NewGroup => "new condition with 3 clauses joined by `&&` and `||`".to_owned(),
         _ => kind.to_string(),
     }
 }
@@ -237,7 +237,7 @@ mod tests {
         let said = of(&both);
         assert_eq!(
             said,
-            "new condition: 2 clauses joined by `&&`; in the tests the first keeps the second from failing"
+            "new condition with 2 clauses joined by `&&`; in the tests the first keeps the second from failing"
         );
         let negated = of(&both.clone().not());
         assert!(negated.contains("joined by `&&`, negated; in the tests"));
@@ -249,7 +249,7 @@ mod tests {
         let kind = EditKind::AndClauseAdded(Box::new(EditKind::Operand));
         let made = term(1).or(term(2));
         let of = |old: &Expr| words(&kind, Some(old), &made, &made, &made);
-        assert_eq!(of(&term(0)), "new condition: 2 clauses joined by `||`");
+        assert_eq!(of(&term(0)), "new condition with 2 clauses joined by `||`");
         assert_eq!(of(&term(1)), "operand changed, and a clause added");
         assert_eq!(
             of(&term(0).and(term(3))),

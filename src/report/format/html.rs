@@ -16,7 +16,7 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::Phase;
 use crate::report::SiteReport;
-use crate::report::phrases::{capitalized, sureness, unbuilt};
+use crate::report::phrases::{capitalized, heading, sureness, unbuilt};
 use crate::report::{advice, claim, number};
 
 /// The page.
@@ -147,7 +147,7 @@ fn patches(outcome: &Outcome) -> Markup {
 fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
     html! {
         article id={ "patch-" (patch.rank) } tabindex="-1" {
-            h3 { "Patch " (patch.rank) ": " (prose(&capitalized(&patch.why))) }
+            h3 { "Patch " (patch.rank) ": " (prose(&heading(patch))) }
             p {
                 span.sure role="img" aria-label=(sureness(patch)) {
                     i style=(format!("width: {:.0}%", patch.confidence * 100.0)) {}

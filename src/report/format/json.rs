@@ -60,7 +60,7 @@ struct Report<'a> {
 #[serde(rename_all = "kebab-case")]
 enum OutcomeName {
     Patched,
-    /// Some failing test is fixed by no patch.
+    /// Some failing tests have no patch.
     PartlyPatched,
     NoPatch,
     NothingToRepair,
@@ -161,8 +161,9 @@ struct Patch<'a> {
     /// How it differs from the best other patch at the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
-    /// Its alternatives, best first, at most nine: no test that the patch must pass distinguishes them from it, and they
-    /// differ from it in one operand, one operator or the place within the function.
+    /// Its alternatives, best first, at most nine: no test that the patch must pass distinguishes them from it, and each
+    /// differs from it or from another one only in one clause, one operator or the place within the function, or cannot
+    /// be computed for some values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternatives: Vec<Alternative<'a>>,
     /// How many alternatives it has.

@@ -13,7 +13,7 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
-use crate::report::phrases::{capitalized, sentence, sureness, unbuilt};
+use crate::report::phrases::{capitalized, heading, sentence, sureness, unbuilt};
 use crate::report::{advice, claim, number};
 
 /// A table of patches, with a collapsible section for each.
@@ -111,7 +111,7 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
         out,
         "<details{is_first}><summary>Patch {}: {}</summary>\n\n{}\n",
         patch.rank,
-        escaped(&capitalized(&patch.why)),
+        escaped(&heading(patch)),
         fenced("diff", patch.diff.trim_end())
     )?;
     for test in &patch.fixes {

@@ -166,7 +166,7 @@ fn without_an_angelic_site_localization_is_the_reason() {
     let quick = outcome.why_not().unwrap();
     assert!(
         quick.ends_with(
-            "No failing test passes when the condition is forced there. `--quick` tries no early exit. The fault may lie elsewhere: `--kind arithmetic` examines \
+            "No failing test passes when the condition is forced there. `--quick` tries no early exits. The fault may lie elsewhere: `--kind arithmetic` examines \
              integer expressions; missing calls and assignments are not searched for. Without `--quick`, more is tried."
         ),
         "{quick}"
@@ -221,10 +221,36 @@ fn without_an_angelic_site_localization_is_the_reason() {
     let narrowed = outcome.why_not().unwrap();
     assert!(
         narrowed.contains(
-            "reach no condition that `--kind guard` allows, only 2 places for an early exit."
+            "fixes a failing test. Failing tests reach 2 places for an early exit. No failing"
         ),
         "{narrowed}"
     );
+    outcome.narrowed_by = vec!["--kind precondition".to_owned()];
+    for (number, reached) in [
+        (
+            1,
+            "one statement that could get a new `if`. No failing test passes when it is skipped.",
+        ),
+        (
+            2,
+            "2 statements that could get a new `if`. No failing test passes when any one of them is skipped.",
+        ),
+    ] {
+        let skipped = |line| SiteReport {
+            kind: "precondition",
+            ..guard(line, "next();")
+        };
+        let statements = Outcome {
+            sites: (0..number).map(skipped).collect(),
+            narrowed_by: outcome.narrowed_by.clone(),
+            ..Outcome::default()
+        };
+        let why = statements.why_not().unwrap();
+        assert!(
+            why.contains(&format!("Failing tests reach {reached}")),
+            "{why}"
+        );
+    }
     outcome.narrowed_by.clear();
     for untrue in [
         "small edits",
@@ -290,6 +316,13 @@ fn options_that_leave_no_place_are_the_reason() {
         why(&outcome),
         "Together, `--only-in-diff --shard 2/3` leave no place that may be changed."
     );
+    outcome.share = None;
+    outcome.narrowed_by = vec!["--kind guard".to_owned(), "--quick".to_owned()];
+    assert_eq!(
+        why(&outcome),
+        "Together, `--kind guard --quick` leave no place that may be changed. `--quick` tries no early exits."
+    );
+    outcome.narrowed_by = vec!["--only-in-diff".to_owned()];
     // There are places, but no failing test reaches one.
     outcome.scope.places = Some(4);
     assert!(

@@ -22,7 +22,7 @@ use super::options::COptions;
 use super::{Program, calls, load, made, print, reference, runtime};
 use crate::subject::ecosystem::{Answered, Description, Ecosystem, ProgramText};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::subject::{Subject, SubjectError, files, paths};
+use crate::subject::{Subject, SubjectError, dependencies, files, paths};
 
 impl Description for COptions {
     fn load(&self) -> Result<Subject, SubjectError> {
@@ -186,7 +186,7 @@ impl Ecosystem for Program {
     }
 
     fn configuration(&self) -> (&'static str, String) {
-        ("the options", format!("{self:?}"))
+        (dependencies::OPTIONS, format!("{self:?}"))
     }
 
     fn compiler(&self) -> Command {

@@ -230,7 +230,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     };
     for target in build_info.test_targets.iter().filter(|it| !is_named(it)) {
         summary.todo.push(format!(
-            "the target `{}` of {} may run tests; {NAME} shows how as a comment: write each as a `[[c.test]]`",
+            "the target `{}` of {} may run tests. A comment in {NAME} shows its commands; write each test as a `[[c.test]]`",
             target.name, target.file
         ));
     }

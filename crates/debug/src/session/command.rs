@@ -220,9 +220,6 @@ fn named(text: &str) -> Result<Named, String> {
             parse_node(node).unwrap_or(NodeId(0)),
             field.to_owned(),
         )),
-        _ if parse_node(&text).is_some() => Err(format!(
-            "`{text}` is a node: name one of its fields, as in `{text}->next`"
-        )),
         _ if text.is_empty() => Err("name a variable or a field".to_owned()),
         _ => Ok(Named::Variable(text)),
     }
@@ -290,9 +287,13 @@ mod tests {
             parse("nxt").unwrap_err(),
             "there is no command `nxt`; did you mean `next`?"
         );
+        // The session, which knows the nodes, refuses this.
         assert_eq!(
-            parse("change n4 n3").unwrap_err(),
-            "`n4` is a node: name one of its fields, as in `n4->next`"
+            parse("change n4 n3").unwrap(),
+            [Command::Change(
+                Named::Variable("n4".to_owned()),
+                Value::Node(NodeId(2))
+            )]
         );
     }
 }

@@ -371,7 +371,7 @@ impl DebugSession {
 
     pub(super) fn concrete(&mut self, first: u32, last: u32) -> Done<String> {
         let Some(tracked) = &mut self.tracked else {
-            return Err("there is no function yet: `step` enters one".to_owned());
+            return Err("no function is under repair yet: `step` enters one".to_owned());
         };
         let lines = first..=last;
         let known = tracked.loaded.routine.statements.iter();

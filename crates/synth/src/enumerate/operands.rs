@@ -79,7 +79,7 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
             for op in [ArithOp::Add, ArithOp::Sub] {
                 let (base, kind) = match one {
                     true => (WEIGHTS.edit.off_by_one, EditKind::OperandOffByOne),
-                    false => (WEIGHTS.edit.summand, EditKind::OperandOffset),
+                    false => (WEIGHTS.edit.summand, EditKind::OperandOffset(op)),
                 };
                 // Subtracting from an unsigned number may overflow.
                 let risk = WEIGHTS.edit.unsigned_difference

@@ -41,7 +41,7 @@ impl Plan {
         let mut text = format!(
             "# Describes this program for `cargo nopol c`. All paths are relative to this directory.\n\
              \n[c]\n\
-             # The files that may be patched; also globs, such as \"src/*.c\".\n\
+             # Paths or globs of the files that may be patched, such as \"src/*.c\".\n\
              sources = [\n{}]\n\n\
              # The shell command that builds the program; it runs in a copy of this directory.\n{}\
              build = {}\n\n\
@@ -94,9 +94,9 @@ impl Plan {
         let (command, how) = match pairs.as_arguments {
             true => (
                 format!("{} {{args-file}}", self.program),
-                "its words are the arguments",
+                "the words of the file are the arguments",
             ),
-            false => (self.program.clone(), "it is standard input"),
+            false => (self.program.clone(), "the file is the standard input"),
         };
         let space = match pairs.has_odd_line_ends {
             true => "match = \"space\"",
@@ -106,7 +106,7 @@ impl Plan {
             "\n# One test for each file that `input` matches: {how}.\n\
              # The expected output is in the file that `output` matches with the same text for `*`.\n\
              [c.tests]\ninput = {}\noutput = {}\ncommand = {}\n\
-             # The exit code that all must have [default: 0].\n# exit = 0\n\
+             # The exit code that every test must have [default: 0].\n# exit = 0\n\
              # How outputs are compared: \"exact\" is byte by byte, \"space\" word by word.\n{space}\n",
             quoted(&pairs.input),
             quoted(&pairs.output),

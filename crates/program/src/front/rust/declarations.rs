@@ -92,7 +92,10 @@ impl<'a> Front<'a> {
 
     fn type_at(&mut self, home: &Home, path: &syn::Path, span: Span) -> Result<Type, Outside> {
         let unsupported = |front: &Self| {
-            let reason = format!("the type `{}` is not supported", front.text(span));
+            let reason = match &*front.text(span) {
+                "f32" | "f64" => "floating-point numbers are not supported".to_owned(),
+                text => format!("the type `{text}` is not supported"),
+            };
             Err(front.outside(span, reason))
         };
         let Some(last) = path.segments.last() else {
