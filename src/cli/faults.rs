@@ -16,7 +16,7 @@ use crate::formula::{FaultsRequest, left_out, localize, report};
 use crate::invocation;
 use crate::repair::settings::Settings;
 use crate::report::format::Format;
-use crate::report::{FaultPlace, FaultReport, Outcome};
+use crate::report::{FaultPlace, FaultReport, Outcome, Scope};
 
 /// The exit codes.
 pub const EXIT_CODES: &str = "\
@@ -48,7 +48,7 @@ pub struct Faults<P: Target> {
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Maximum number of iterations of a loop, and of nested calls of a function [default: 2 more than the tests need]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; of a passing test at most 1000 count]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
@@ -163,6 +163,10 @@ fn reported(
             .collect(),
         command,
         prefix: invocation::prefix(settings),
+        scope: Scope {
+            is_localization: true,
+            ..Scope::default()
+        },
         ..Outcome::default()
     }
 }

@@ -216,13 +216,27 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
         Ok(choice) if given.iter().any(|word| word == "--apply") => {
             Some(format!("a rank follows an equals sign: `--apply={choice}`"))
         }
-        Err(_) => Some(match like_a_subcommand(arg).filter(|_| is_first) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None if is_file(arg) => format!("to search one file: `--file {arg}`"),
-            None => format!("to fix one test, give its name: `--failing {arg}`"),
-        }),
+        Err(_) => match like_a_subcommand(arg).filter(|_| is_first) {
+            Some(name) => Some(format!("did you mean `{name}`?")),
+            None if is_file(arg) => {
+                (!models(given)).then(|| format!("to search one file: `--file {arg}`"))
+            }
+            None => Some(format!(
+                "to fix one test, give its name: `{} {arg}`",
+                match models(given) {
+                    true => "--only",
+                    false => "--failing",
+                }
+            )),
+        },
         Ok(_) => None,
     }
+}
+
+/// Whether the command is one of those that model the program: they take a test with `--only`, and no file.
+fn models(given: &[String]) -> bool {
+    let command = given.iter().find(|word| *word != "c");
+    command.is_some_and(|word| ["faults", "mutate", "heap"].contains(&word.as_str()))
 }
 
 /// Whether a word is the path of a source file.

@@ -13,6 +13,7 @@ use nopol_program::position::Positions;
 use nopol_source::Language;
 
 use super::left_out::{self, LeftOut};
+use super::localization::Failing;
 use super::read::{of_c, of_c_until, of_rust, of_rust_until};
 use crate::report::Ended;
 use crate::subject::ecosystem::ProgramText;
@@ -21,7 +22,8 @@ use crate::subject::{Subject, SubjectError};
 /// The text of a subject, for commands that read it and build nothing.
 ///
 /// # Errors
-/// If the user chose tests in a way that only a build can follow, or a file cannot be read.
+/// If the user chose tests in a way that only a build can follow, the build makes another program than the text describes, or
+/// a file cannot be read.
 pub fn whole_of(subject: &Subject) -> Result<ProgramText, Refusal> {
     if let Some(selection) = subject.ecosystem.selection() {
         return Err(Refusal::Usage(format!(
@@ -29,7 +31,11 @@ pub fn whole_of(subject: &Subject) -> Result<ProgramText, Refusal> {
              tests by parts of their names after `--`"
         )));
     }
-    Ok(subject.ecosystem.whole(&subject.root)?)
+    let whole = subject.ecosystem.whole(&subject.root)?;
+    match subject.ecosystem.other_program(&subject.root, &whole) {
+        Some(why) => Err(SubjectError::UnusableBaseline(why).into()),
+        None => Ok(whole),
+    }
 }
 
 /// A program with tests.
@@ -239,8 +245,8 @@ impl Loaded {
                 loaded.leave_out(&test, &reason);
                 continue;
             }
-            if run.end == End::Steps && wanted.is_empty() {
-                endless.push((test, covered(&run)));
+            if may_not_end(&run.end) && wanted.is_empty() {
+                endless.push((test, covered(&run), run.end));
                 continue;
             }
             if bound.is_none() && !matches!(run.end, End::Bound(_)) {
@@ -268,11 +274,14 @@ impl Loaded {
         }
         // A long run may be one that does not end, or just a long one: it counts as failing only if nothing else does.
         let is_needed = loaded.ends.iter().all(|end| *end == End::Passed);
-        for (test, covered) in endless {
+        for (test, covered, end) in endless {
             match is_needed {
-                true => loaded.add(test, covered, End::Steps),
+                true => loaded.add(test, covered, end),
                 false => {
-                    let reason = format!("it takes more than {steps} statements");
+                    let reason = match end {
+                        End::Steps => format!("it takes more than {steps} statements"),
+                        end => loaded.reason(&end),
+                    };
                     loaded.leave_out(&test, &reason);
                 }
             }
@@ -330,6 +339,15 @@ impl Loaded {
         });
     }
 
+    /// A test that does not pass.
+    pub fn failing_test(&self, test: &Test, end: &End) -> Failing {
+        Failing {
+            name: test.name.clone(),
+            reason: self.reason(end),
+            may_not_end: may_not_end(end),
+        }
+    }
+
     /// Why a test ends this way, as a sentence without its subject.
     pub fn reason(&self, end: &End) -> String {
         match end {
@@ -368,6 +386,11 @@ impl Loaded {
             .map(|(test, _)| test.clone())
             .collect()
     }
+}
+
+/// Whether a run was not followed to its end, so that the test may pass.
+fn may_not_end(end: &End) -> bool {
+    matches!(end, End::Steps | End::Bound(_))
 }
 
 /// The places that a run goes through.

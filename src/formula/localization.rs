@@ -77,6 +77,19 @@ pub struct Failing {
     pub name: String,
     /// Why it fails.
     pub reason: String,
+    /// Whether it was not followed to its end: then it counts as failing, but may pass.
+    pub may_not_end: bool,
+}
+
+impl Failing {
+    /// What happens to it, as a line of a report.
+    pub fn line(&self) -> String {
+        let what = match self.may_not_end {
+            true => "may not end",
+            false => "fails",
+        };
+        format!("{} {what}: {}", code(&self.name), self.reason)
+    }
 }
 
 /// A part of the work.

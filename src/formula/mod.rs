@@ -27,7 +27,7 @@ use nopol_formula::faults::{FaultsOptions, Formula, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
 
 use self::load::{Loaded, Refusal, RunBounds, whole_of};
-use self::localization::{Failing, Localization, Phase};
+use self::localization::{Localization, Phase};
 use crate::report::Ended;
 use crate::subject::{Project, Subject};
 
@@ -119,10 +119,7 @@ pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
     let ends = loaded.tests.iter().zip(&loaded.ends);
     shown.failing = ends
         .filter(|(_, end)| **end != nopol_program::interpret::End::Passed)
-        .map(|(test, end)| Failing {
-            name: test.name.clone(),
-            reason: loaded.reason(end),
-        })
+        .map(|(test, end)| loaded.failing_test(test, end))
         .collect();
     shown.passing = loaded.tests.len() - shown.failing.len();
     shown.left_out.clone_from(&loaded.left_out);

@@ -1,5 +1,6 @@
 //! Reading a subject's program and tests, in C or Rust, without running them.
 
+use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::did_you_mean;
 use nopol_basics::stack::until;
@@ -12,6 +13,7 @@ use super::chosen::Chosen;
 use super::left_out::LeftOut;
 use super::load::Refusal;
 use crate::subject::ecosystem::ProgramText;
+use crate::subject::paths::normal;
 
 /// A program, its tests, and those that are left out.
 pub type Read = (Program, Vec<Test>, Vec<LeftOut>);
@@ -40,11 +42,16 @@ pub(super) fn of_c_until(
         return Err(outside.clone().into());
     }
     let (mut tests, mut left_out) = (Vec::new(), Vec::new());
+    let program_of = program_of(&program, main, &whole.cases);
+    let of_program = |words, case: &Case| match command_of(case) == program_of {
+        true => Ok(words),
+        false => Err("the command runs another program"),
+    };
     for case in &whole.cases {
         if !wanted.is_empty() && !wanted.contains(&case.name) {
             continue;
         }
-        match words(case) {
+        match words(case).and_then(|words| of_program(words, case)) {
             Ok(words) => tests.push(Test {
                 name: case.name.clone(),
                 entry: Entry::Main {
@@ -102,6 +109,33 @@ pub fn function_named(program: &Program, name: &str) -> Result<Option<FunctionId
         "several functions have the name `{bare}`, with statements at {}: write FILE:{bare} to choose one",
         places.join(" and ")
     )))
+}
+
+/// The program that tests run which has the name of the file with `main`, or else the one that most tests run.
+fn program_of(program: &Program, main: FunctionId, cases: &[Case]) -> Option<Utf8PathBuf> {
+    let file = program
+        .places
+        .iter()
+        .find(|place| place.function == Some(main));
+    let file = file.and_then(|place| program.files.get(place.span.file as usize));
+    let name = file.and_then(|path| path.file_stem());
+    let commands: Vec<Utf8PathBuf> = cases.iter().filter_map(command_of).collect();
+    let rank = |command: &Utf8PathBuf| {
+        let number = commands.iter().filter(|other| *other == command).count();
+        (command.file_name() == name, number)
+    };
+    // The first of the best, not the last.
+    commands
+        .iter()
+        .rev()
+        .max_by_key(|command| rank(command))
+        .cloned()
+}
+
+/// The program that a test runs, relative to the root.
+fn command_of(case: &Case) -> Option<Utf8PathBuf> {
+    let program = words(case).ok()?.first()?;
+    Some(normal(&case.cwd.join(program)))
 }
 
 /// The program's name and arguments.

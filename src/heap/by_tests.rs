@@ -50,7 +50,11 @@ impl HeapProgram {
     /// Reads a subject. `None` if it has no linked structures, or is beyond what is modelled.
     pub fn of(subject: &Subject) -> Option<Self> {
         let whole = subject.ecosystem.whole(&subject.root).ok()?;
-        if whole.language != Language::C {
+        let is_other = subject
+            .ecosystem
+            .other_program(&subject.root, &whole)
+            .is_some();
+        if whole.language != Language::C || is_other {
             return None;
         }
         let (program, tests, _) = without_unread(of_c(&whole, &[]).ok()?);

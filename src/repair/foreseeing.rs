@@ -17,6 +17,7 @@ use typed_index_collections::TiSlice;
 use crate::formula::conditions::{Foresight, Spot, foresee};
 use crate::localize::foreseen::Foreseen;
 use crate::subject::Subject;
+use crate::subject::ecosystem::ProgramText;
 
 /// Most failing tests that formulas are asked about.
 const MOST_TESTS: usize = 4;
@@ -68,7 +69,10 @@ impl Foreseeing {
         let failing = baseline.failing().into_iter();
         let failing: BTreeSet<String> = failing.map(|test| tests[test].name.clone()).collect();
         let names: Vec<String> = of_name.keys().cloned().collect();
-        let thread = subject.ecosystem.whole(root).ok().and_then(|whole| {
+        let is_described =
+            |whole: &ProgramText| subject.ecosystem.other_program(root, whole).is_none();
+        let whole = subject.ecosystem.whole(root).ok().filter(is_described);
+        let thread = whole.and_then(|whole| {
             let asking = move || foresee(&whole, &names, &failing, &spots);
             let thread = thread::Builder::new().stack_size(STACK);
             thread.spawn(asking).ok()

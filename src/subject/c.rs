@@ -12,6 +12,7 @@ mod init;
 mod made;
 mod opened;
 pub mod options;
+mod other_program;
 mod print;
 mod products;
 mod reference;

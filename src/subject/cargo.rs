@@ -14,6 +14,7 @@ mod outside;
 mod run;
 pub mod runtime;
 mod seed;
+mod unchecked;
 pub mod wrapper;
 
 use std::sync::Arc;

@@ -234,6 +234,9 @@ pub trait Ecosystem: Debug + Send + Sync {
         None
     }
 
+    /// Why its build makes another program than its text describes, as a clause; `None` if it does not, as far as is known.
+    fn other_program(&self, root: &Utf8Path, whole: &ProgramText) -> Option<String>;
+
     /// Its whole text and the tests that are commands; `root` is the subject's root.
     ///
     /// # Errors

@@ -201,6 +201,7 @@ fn command_lines_progress_bars_and_configuration_files_have_one_each() {
         "src/subject/cargo/nextest.rs",
         "src/subject/cargo/outside.rs",
         "src/subject/cargo/run.rs",
+        "src/subject/cargo/unchecked.rs",
         "src/subject/c/init/text.rs",
         "src/subject/c/print.rs",
     ];

@@ -56,6 +56,7 @@ mod mutate_values;
 mod nextest;
 mod not_examined;
 mod numbers;
+mod other_program;
 mod overflow;
 mod page;
 mod ranking;

@@ -154,6 +154,23 @@ fn a_proof_says_that_globals_have_their_initial_values() {
 }
 
 #[test]
+fn a_verdict_says_that_standard_input_is_empty_if_it_is_read() {
+    let subject = functions(
+        "#include <assert.h>\n#include <stdio.h>\n\
+         static int rest(void) { int n = 0; while (getchar() != EOF) n++; return n; }\n\
+         int f(int x) { int n = rest(); assert(n < 3); return x + n; }\n\
+         int wanted(int x) { return x; }\n\
+         int k(int x) { return x + 1 + rest(); }\n",
+    );
+    let run = subject.nopol(&["c", "mutate", "--function=f", "--size=1"]);
+    let right = "no run violates the specification, with an empty standard input: there is nothing to repair";
+    assert!(run.stdout.to_lowercase().contains(right), "{}", run.stdout);
+    let run = subject.nopol(&["c", "mutate", "--function=k", "--reference-function=wanted"]);
+    let proved = "Proved for all arguments, with an empty standard input";
+    assert!(run.stdout.contains(proved), "{}", run.stdout);
+}
+
+#[test]
 #[ignore = "make test-full: it takes long"]
 fn a_repair_returns_for_small_arguments_also_where_the_program_did_not() {
     let subject = functions(

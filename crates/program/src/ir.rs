@@ -412,6 +412,13 @@ pub enum Builtin {
     Exit,
 }
 
+impl Builtin {
+    /// Whether it reads standard input.
+    pub fn reads_input(&self) -> bool {
+        matches!(self, Self::Scan(_) | Self::ReadByte | Self::ReadLine)
+    }
+}
+
 /// A piece of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conversion {

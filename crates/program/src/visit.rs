@@ -13,6 +13,8 @@ pub struct Needs {
     pub functions: HashSet<FunctionId>,
     /// The variables that those name.
     pub variables: HashSet<VariableId>,
+    /// Whether they read standard input.
+    pub is_reader: bool,
 }
 
 /// What a function needs.
@@ -41,6 +43,7 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
                 let mut walk = Walk {
                     calls: &mut open,
                     variables: &mut reached.variables,
+                    is_reader: &mut reached.is_reader,
                     loops: &mut 0,
                     value: &mut |_, _| {},
                 };
@@ -78,6 +81,7 @@ pub fn repeats(program: &Program, functions: &HashSet<FunctionId>) -> Repeats {
         let mut walk = Walk {
             calls: calls.entry(function).or_default(),
             variables: &mut HashSet::new(),
+            is_reader: &mut false,
             loops: &mut loops,
             value: &mut |_, _| {},
         };
@@ -115,6 +119,7 @@ impl Needs {
             let mut walk = Walk {
                 calls: &mut open,
                 variables: &mut self.variables,
+                is_reader: &mut self.is_reader,
                 loops: &mut 0,
                 value: &mut |_, _| {},
             };
@@ -144,6 +149,7 @@ pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
     let mut walk = Walk {
         calls: &mut Vec::new(),
         variables: &mut HashSet::new(),
+        is_reader: &mut false,
         loops: &mut 0,
         value: show,
     };
@@ -156,6 +162,7 @@ pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
 struct Walk<'a> {
     calls: &'a mut Vec<FunctionId>,
     variables: &'a mut HashSet<VariableId>,
+    is_reader: &'a mut bool,
     loops: &'a mut usize,
     value: &'a mut dyn FnMut(PlaceId, &Expr),
 }
@@ -251,7 +258,8 @@ impl Walk<'_> {
                 self.calls.push(*function);
                 arguments.iter().for_each(|argument| self.expr(argument));
             }
-            ExprKind::Builtin(_, _, arguments) => {
+            ExprKind::Builtin(_, builtin, arguments) => {
+                *self.is_reader |= builtin.reads_input();
                 arguments.iter().for_each(|argument| self.expr(argument));
             }
             ExprKind::Block(statements, value) => {

@@ -67,10 +67,7 @@ impl Goal {
         let ends = loaded.tests.iter().zip(&loaded.ends);
         let failing = ends.filter(|(_, end)| **end != End::Passed);
         let failing: Vec<Failing> = failing
-            .map(|(test, end)| Failing {
-                name: test.name.clone(),
-                reason: loaded.reason(end),
-            })
+            .map(|(test, end)| loaded.failing_test(test, end))
             .collect();
         let ends = loaded.tests.iter().zip(&loaded.ends);
         let passing = ends.filter(|(_, end)| **end == End::Passed);
@@ -145,15 +142,8 @@ impl Goal {
     /// The global and static variables that the function or its reference names, itself or by what it calls, in the order
     /// of their names.
     pub(super) fn globals(&self) -> Vec<String> {
-        let Specification::Function {
-            function,
-            reference,
-        } = self.specification
-        else {
-            return Vec::new();
-        };
-        let both = [Some(function), reference].into_iter().flatten();
-        let named = both.flat_map(|id| needs(&self.program, id).variables);
+        let named = self.called().into_iter();
+        let named = named.flat_map(|id| needs(&self.program, id).variables);
         let variables = named.map(|id| &self.program.variables[id]);
         let globals =
             variables.filter(|variable| variable.is_global && !variable.name.starts_with('#'));
@@ -161,6 +151,25 @@ impl Goal {
             .map(|variable| format!("`{}`", variable.name))
             .collect();
         names.into_iter().collect()
+    }
+
+    /// Whether the function or its reference reads standard input, itself or by what it calls.
+    pub(super) fn reads_input(&self) -> bool {
+        let called = self.called().into_iter();
+        called
+            .map(|id| needs(&self.program, id))
+            .any(|it| it.is_reader)
+    }
+
+    /// The function and its reference, if the specification is one.
+    fn called(&self) -> Vec<FunctionId> {
+        match self.specification {
+            Specification::Function {
+                function,
+                reference,
+            } => [Some(function), reference].into_iter().flatten().collect(),
+            Specification::Tests(_) => Vec::new(),
+        }
     }
 
     /// In which runs of tests repairs are looked for, as the end of a sentence; empty if no run can go beyond the bound.
@@ -215,6 +224,7 @@ impl Goal {
                     (None, Some(expected)) => format!("it does not return {expected}"),
                     (None, None) => "it ends the program".to_owned(),
                 },
+                may_not_end: false,
             });
         }
         let tried = match shown.is_complete {

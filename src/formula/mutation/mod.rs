@@ -113,6 +113,8 @@ pub struct Mutation {
     /// Their names.
     #[serde(skip)]
     pub globals: Vec<String>,
+    /// Whether the function or its reference reads standard input, which is taken to be empty.
+    pub reads_input: bool,
     /// The repairs, the likeliest first.
     pub repairs: Vec<ShownRepair>,
     /// How many mutations there are, and of how many statements.
@@ -153,14 +155,22 @@ impl Mutation {
         }
     }
 
-    /// Which initial values runs begin with, after a comma; nothing if no variable has one.
+    /// With which initial values and which input runs begin, after a comma; nothing if there are none.
     pub fn initially(&self) -> String {
-        match self.globals.is_empty() {
-            true => String::new(),
-            false => format!(
-                ", with the global and static variables ({}) at their initial values",
+        let globals = match self.globals.is_empty() {
+            true => None,
+            false => Some(format!(
+                "the global and static variables ({}) at their initial values",
                 self.globals.join(", ")
-            ),
+            )),
+        };
+        let input = self
+            .reads_input
+            .then(|| "an empty standard input".to_owned());
+        let both: Vec<String> = globals.into_iter().chain(input).collect();
+        match both.is_empty() {
+            true => String::new(),
+            false => format!(", with {}", both.join(" and ")),
         }
     }
 
@@ -273,6 +283,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
         checks: found.asked,
         has_globals: !globals.is_empty(),
         globals,
+        reads_input: goal.reads_input(),
         left_out: goal.left_out.clone(),
         only: request.tests.clone(),
         are_chosen: !request.project.test_args().is_empty(),

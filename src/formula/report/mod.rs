@@ -42,8 +42,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         writeln!(text, "note: {sentence}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
-        let name = code(&failing.name);
-        writeln!(text, "{name} fails: {}", failing.reason)?;
+        writeln!(text, "{}", failing.line())?;
     }
     if let Some(others @ 1..) = shown.failing.len().checked_sub(MANY) {
         writeln!(

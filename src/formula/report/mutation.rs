@@ -6,7 +6,6 @@ use nopol_basics::{agree, count};
 
 use crate::formula::mutation::{Mutation, ShownRepair, Untried};
 use crate::formula::{at_most, bounds, left_out, short};
-use crate::report::markup::code;
 use crate::report::phrases;
 
 /// Most tests named.
@@ -25,8 +24,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         writeln!(text, "note: {note}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
-        let name = code(&failing.name);
-        writeln!(text, "{name} fails: {}", failing.reason)?;
+        writeln!(text, "{}", failing.line())?;
     }
     if let Some(others @ 1..) = shown.failing.len().checked_sub(MANY) {
         writeln!(
@@ -40,11 +38,12 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         writeln!(text, "{}", phrases::sentence(message))?;
     }
     let Some(first) = shown.repairs.first() else {
-        if !shown.globals.is_empty() {
+        let initially = shown.initially();
+        if !initially.is_empty() {
             writeln!(
                 text,
                 "Every call starts{}.",
-                shown.initially().trim_start_matches(',')
+                initially.trim_start_matches(',')
             )?;
         }
         return Ok(());

@@ -36,7 +36,8 @@ pub fn annotations(outcome: &Outcome) -> String {
     if outcome.patches.is_empty() && outcome.ending == Ending::NoPatch {
         let why = outcome.why_not().unwrap_or_default();
         report += &format!(
-            "::notice title=cargo nopol found no patch::{}\n",
+            "::notice title=cargo nopol: {}::{}\n",
+            outcome.none_found(),
             escaped(&why)
         );
     }

@@ -19,7 +19,7 @@ use nopol_source::language::Readable;
 
 use super::build::{self, build};
 use super::options::COptions;
-use super::{Program, calls, load, made, print, reference, runtime};
+use super::{Program, calls, load, made, other_program, print, reference, runtime};
 use crate::subject::ecosystem::{Answered, Description, Ecosystem, ProgramText};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, dependencies, files, paths};
@@ -102,11 +102,14 @@ impl Ecosystem for Program {
         reference::answered(self, version, at, runner, timeout)
     }
 
+    fn other_program(&self, root: &Utf8Path, whole: &ProgramText) -> Option<String> {
+        let found = other_program::find(&self.build, root, &whole.files);
+        found.map(|found| found.to_string())
+    }
+
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
-        if let Some((place, option)) = other_sizes(&self.build, root) {
-            return Err(SubjectError::UnusableBaseline(format!(
-                "{place} has `{option}`: formulas assume that `long` and pointers have 64 bits, so they would describe another program"
-            )));
+        if let Some(found) = other_program::other_sizes(&self.build, root) {
+            return Err(SubjectError::UnusableBaseline(found.to_string()));
         }
         let headers = files::below(root, "h")
             .into_iter()
@@ -237,47 +240,4 @@ fn is_script(root: &Utf8Path, cwd: &Utf8Path, words: &[String]) -> bool {
     let file = File::open(root.join(cwd).join(program));
     let read = file.and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *b"#!"
-}
-
-/// Files that say how a program is built.
-const BUILD_FILES: [&str; 5] = [
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "CMakeLists.txt",
-    "meson.build",
-];
-
-/// Where a compiler is asked for integers and pointers of other sizes, and by which option.
-fn other_sizes(build: &str, root: &Utf8Path) -> Option<(String, &'static str)> {
-    const OPTIONS: [&str; 3] = ["-m32", "-mx32", "-m16"];
-    let of = |text: &str| {
-        let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '-');
-        let mut words = text.split(is_end);
-        words.find_map(|word| OPTIONS.into_iter().find(|option| *option == word))
-    };
-    if let Some(option) = of(build) {
-        return Some(("the build command".to_owned(), option));
-    }
-    BUILD_FILES.iter().find_map(|name| {
-        let text = files::text(&root.join(name))?;
-        Some(((*name).to_owned(), of(&text)?))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_for_other_sizes_are_found_as_words() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = Utf8Path::from_path(dir.path()).unwrap();
-        assert_eq!(other_sizes("gcc -O2 p-m32.c -m32x", root), None);
-        let found = other_sizes("gcc \"-m32\" -o p p.c", root).unwrap();
-        assert_eq!(found, ("the build command".to_owned(), "-m32"));
-        std::fs::write(root.join("Makefile"), "CFLAGS = -g -mx32\n").unwrap();
-        let found = other_sizes("make", root).unwrap();
-        assert_eq!(found, ("Makefile".to_owned(), "-mx32"));
-    }
 }

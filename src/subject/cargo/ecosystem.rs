@@ -20,6 +20,7 @@ use super::listing::list;
 use super::nextest;
 use super::options::{CargoOptions, TestTool};
 use super::seed::{Seed, Seeded};
+use super::unchecked;
 use super::{Member, Packages, load, runtime};
 use crate::subject::ecosystem::{
     Answered, Description, Ecosystem, Package, ProgramText, ToolRules,
@@ -56,6 +57,14 @@ impl Ecosystem for Packages {
                 .to_owned(),
         )
         .into())
+    }
+
+    fn other_program(&self, root: &Utf8Path, _: &ProgramText) -> Option<String> {
+        let found = unchecked::find(&self.options, root)?;
+        Some(format!(
+            "{found}: formulas have overflow checks and debug assertions, as the profile `test` does, so they would describe another \
+             program"
+        ))
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {

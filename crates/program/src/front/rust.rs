@@ -304,6 +304,12 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Whether the library has code that its own tests are compiled without.
+    fn has_code_without_test(&self) -> bool {
+        let mut library = self.sources.iter().filter(|of| !of.is_for_tests());
+        library.any(Source::has_code_without_test)
+    }
+
     fn test(&mut self, name: &str) -> Result<Test, Outside> {
         let nowhere = |reason| Outside {
             file: self
@@ -321,6 +327,10 @@ impl<'a> Front<'a> {
             .map_err(nowhere)?
             .ok_or_else(missing)?;
         let span = span_of(function.file, &function.sig.ident);
+        if self.sources[function.file].is_for_tests() && self.has_code_without_test() {
+            let reason = "tests outside of the library are compiled without its `cfg(test)`, and it has code under `cfg(not(test))`";
+            return Err(self.outside(span, reason));
+        }
         let panics = |attr: &syn::Attribute| attr.path().is_ident("should_panic");
         if function.attrs.iter().any(panics) {
             return Err(self.outside(span, "tests that expect a panic are not supported"));

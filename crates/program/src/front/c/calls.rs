@@ -40,7 +40,9 @@ impl Translator<'_> {
             Some(routine) => self.call_routine(*routine, &arguments, syntax),
             None => self.outside(
                 syntax,
-                format!("`{name}` is neither a function of the program nor one of the library that is supported"),
+                format!(
+                    "`{name}` is neither a function in `sources` nor a supported library function"
+                ),
             ),
         }
     }

@@ -114,7 +114,10 @@ impl Translator<'_> {
         cells.ok_or_else(|| {
             self.error(
                 syntax,
-                format!("{bytes} bytes are not a whole number of `{name}`"),
+                match whole {
+                    Some(_) => format!("{bytes} bytes of `{name}` are more than is supported"),
+                    None => format!("{bytes} bytes are not a whole number of `{name}`"),
+                },
             )
         })
     }

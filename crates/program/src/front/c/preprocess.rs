@@ -263,11 +263,24 @@ impl<'f> Preprocessor<'f> {
         };
         let name = name.text.trim_matches('"');
         let beside = self.files[file].0.parent().map(|folder| folder.join(name));
-        let found = self
-            .files
-            .iter()
-            .position(|(path, _)| Some(path) == beside.as_ref())
-            .or_else(|| self.files.iter().position(|(path, _)| path.ends_with(name)));
+        let files = || self.files.iter().enumerate();
+        let is_beside = |(_, (path, _)): &(_, &(Utf8PathBuf, _))| Some(path) == beside.as_ref();
+        let found = match files().find(is_beside) {
+            Some((found, _)) => Some(found),
+            None => {
+                let mut elsewhere = files().filter(|(_, (path, _))| path.ends_with(name));
+                let found = elsewhere.next();
+                if let (Some((_, (one, _))), Some((_, (other, _)))) = (found, elsewhere.next()) {
+                    return Err((
+                        span,
+                        format!(
+                            "it is not known whether the build includes `{one}` or `{other}` as `{name}`"
+                        ),
+                    ));
+                }
+                found.map(|(found, _)| found)
+            }
+        };
         let Some(found) = found else {
             let is_known = [
                 "stdio.h",

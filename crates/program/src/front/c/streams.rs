@@ -71,14 +71,14 @@ impl Translator<'_> {
                         || promoted == Type::INT
                         || promoted == Type::integer(32, false))
                 {
-                    let name = self.types.name(&value.ty);
-                    return self.outside(
-                        argument,
-                        format!(
-                            "`{}` of the type `{name}` does not fit its conversion",
-                            self.written(argument)
-                        ),
-                    );
+                    let (name, written) = (self.types.name(&value.ty), self.written(argument));
+                    let reason = match value.ty == Type::Void {
+                        true => format!("the value of `{written}` is not supported"),
+                        false => {
+                            format!("`{written}` of the type `{name}` does not fit its conversion")
+                        }
+                    };
+                    return self.outside(argument, reason);
                 }
                 ty
             }

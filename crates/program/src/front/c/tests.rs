@@ -195,7 +195,7 @@ fn what_is_outside_is_named() {
         (
             "int f(void) { return sqrt(4); }",
             1,
-            "`sqrt` is neither a function of the program nor one of the library that is supported",
+            "`sqrt` is neither a function in `sources` nor a supported library function",
         ),
         (
             "void f(void) {\n printf(\"%x\", 3); }",

@@ -45,6 +45,22 @@ pub(super) fn compiled(attrs: &[Attribute], features: Option<&Features>) -> Comp
     compiled
 }
 
+/// Whether an attribute has this name, or brings it along under a condition that holds: `#[cfg_attr(…, name)]`.
+pub(super) fn has(attr: &Attribute, name: &str, features: Option<&Features>) -> bool {
+    if !attr.path().is_ident("cfg_attr") {
+        return attr.path().is_ident(name);
+    }
+    let Meta::List(list) = &attr.meta else {
+        return false;
+    };
+    let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    let parts: Vec<Meta> = parts.into_iter().flatten().collect();
+    parts.split_first().is_some_and(|(condition, given)| {
+        given.iter().any(|of| of.path().is_ident(name))
+            && holds(condition, features, true) == Some(true)
+    })
+}
+
 /// Whether a condition holds; `None` if that is not known.
 fn holds(condition: &Meta, features: Option<&Features>, is_test: bool) -> Option<bool> {
     match condition {

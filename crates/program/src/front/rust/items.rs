@@ -67,6 +67,8 @@ pub(super) struct Context {
 /// All items of a crate.
 #[derive(Default)]
 pub(super) struct Items<'a> {
+    /// The active features, if they are known.
+    features: Option<&'a Features>,
     functions: HashMap<String, Vec<Rc<Function<'a>>>>,
     constants: HashMap<String, Vec<Rc<Constant<'a>>>>,
     types: HashMap<String, Vec<Rc<Named<'a>>>>,
@@ -108,7 +110,10 @@ impl<'a> Items<'a> {
                 &mut fixed_modules,
             );
         }
-        let mut items = Self::default();
+        let mut items = Self {
+            features: sources.first().and_then(Source::features),
+            ..Self::default()
+        };
         for (file, source) in sources.iter().enumerate() {
             let module = source.module();
             let is_below = (1..=module.len()).any(|end| fixed_modules.contains(&module[..end]));
@@ -155,7 +160,7 @@ impl<'a> Items<'a> {
     pub fn is_ignored(&self, path: &str) -> bool {
         let is_marked = |test: &Rc<Function<'_>>| {
             let mut attrs = test.attrs.iter();
-            attrs.any(|attr| attr.path().is_ident("ignore"))
+            attrs.any(|attr| cfg::has(attr, "ignore", self.features))
         };
         self.tests
             .get(path)

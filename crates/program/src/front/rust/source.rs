@@ -81,6 +81,19 @@ impl Source {
                 .any(|part| ["tests", "benches", "examples"].contains(part))
     }
 
+    /// Whether some of its code is compiled only, or differs, without `cfg(test)`.
+    pub fn has_code_without_test(&self) -> bool {
+        let text: String = self.text.split_whitespace().collect();
+        let mut conditions = text.split("cfg(").skip(1);
+        let is_negative = |condition: &str| {
+            let attribute = condition.split(']').next().unwrap_or_default();
+            attribute.contains("not(test)")
+        };
+        text.contains("cfg!(test)")
+            || text.contains("cfg!(not(test))")
+            || conditions.any(is_negative)
+    }
+
     /// Whether the comment `// nopol: skip` marks an item that begins here, and whose own text ends where its body begins.
     pub fn is_marked_skip(&self, item: &impl Spanned, head: &impl Spanned) -> bool {
         let (start, end) = (

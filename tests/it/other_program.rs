@@ -1,0 +1,144 @@
+//! Programs that the build makes otherwise than their text says, and tests of which it is not known whether they fail.
+
+use crate::common::Subject;
+
+const SIZED: &str = "#include <assert.h>\n#include <stdio.h>\n#ifndef N\n#define N 3\n#endif\n\
+                     int main(int argc, char **argv)\n{\n    assert(argc < 9 && argv);\n    printf(\"%d\\n\", N);\n    return 0;\n}\n";
+
+fn sized(build: &str) -> Subject {
+    let manifest = format!(
+        "[c]\nsources = [\"p.c\"]\nbuild = \"{build}\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"5\\n\"\n"
+    );
+    Subject::new(&[("p.c", SIZED), ("nopol.toml", &manifest)])
+}
+
+#[test]
+fn formulas_are_not_made_of_a_program_whose_build_defines_macros_that_it_has() {
+    for (build, option) in [
+        ("cc -DN=5 -o p p.c", "-DN=5"),
+        ("cc -DNDEBUG -o p p.c", "-DNDEBUG"),
+    ] {
+        let subject = sized(build);
+        for command in ["faults", "mutate"] {
+            let run = subject.nopol(&["c", command]);
+            assert_eq!(run.code, 4, "{}", run.stdout);
+            let said = format!(
+                "the build command has `{option}`: formulas do not know the macros that a build defines"
+            );
+            assert!(run.stderr.contains(&said), "{}", run.stderr);
+        }
+    }
+    let run = sized("cc -DM=5 -o p p.c").nopol(&["c", "faults"]);
+    assert!(run.stdout.contains("`t` fails"), "{}", run.stdout);
+}
+
+#[test]
+fn a_header_that_may_be_either_of_two_is_not_guessed() {
+    let text = "#include <stdio.h>\n#include \"cfg.h\"\nint main(void)\n{\n    printf(\"%d\\n\", K);\n    return 0;\n}\n";
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -Iinc2 -o p p.c\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"20\\n\"\n";
+    let subject = Subject::new(&[
+        ("p.c", text),
+        ("inc1/cfg.h", "#define K 10\n"),
+        ("inc2/cfg.h", "#define K 20\n"),
+        ("nopol.toml", manifest),
+    ]);
+    let run = subject.nopol(&["c", "faults"]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let said = "it is not known whether the build includes `inc1/cfg.h` or `inc2/cfg.h` as `cfg.h`";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+}
+
+#[test]
+fn formulas_are_not_made_of_a_crate_without_the_checks_of_tests() {
+    let text = "pub fn f(x: i32) -> i32 { debug_assert!(x < 9); x + 1 }\n#[test]\nfn g() { assert_eq!(f(9), 10); }\n";
+    let subject = Subject::lib(text);
+    for command in ["faults", "mutate"] {
+        let run = subject.nopol(&[command, "--release"]);
+        assert_eq!(run.code, 4, "{}", run.stderr);
+        assert!(
+            run.stderr.contains("`--release` chooses another profile"),
+            "{}",
+            run.stderr
+        );
+    }
+    let manifest = subject.read("Cargo.toml") + "\n[profile.dev]\ndebug-assertions = false\n";
+    std::fs::write(subject.root.join("Cargo.toml"), manifest).unwrap();
+    let run = subject.nopol(&["faults"]);
+    let said = "Cargo.toml has `debug-assertions = false` in `[profile.dev]`";
+    assert!(run.code == 4 && run.stderr.contains(said), "{}", run.stderr);
+}
+
+#[test]
+fn a_long_loop_is_left_out_if_another_test_fails_and_may_not_end_otherwise() {
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]), s = 0, i;\n    \
+                for (i = 0; i < n; i++)\n        s = (s + i) % 7;\n    printf(\"%d\\n\", n > 2 ? s : -1);\n    return argc == 0;\n}\n";
+    let tests = |short: &str| {
+        format!(
+            "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n\n[[c.test]]\nname = \"long\"\ncommand = \"./p 140000\"\nstdout = \"0\\n\"\n\
+             \n[[c.test]]\nname = \"short\"\ncommand = \"./p 2\"\nstdout = \"{short}\\n\"\n"
+        )
+    };
+    let with = |short| Subject::new(&[("p.c", text), ("nopol.toml", &tests(short))]);
+    let run = with("1").nopol(&["c", "faults", "--size", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("`short` fails") && !run.stdout.contains("`long` fails"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("p.c:8"), "{}", run.stdout);
+    let run = with("-1").nopol(&["c", "faults", "--size", "1"]);
+    let said = "`long` may not end: a loop or recursion repeats more than 100000 times";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+}
+
+#[test]
+fn tests_that_formulas_cannot_follow_are_left_out() {
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c && cc -o r r.c\"\n\n[[c.test]]\nname = \"own\"\ncommand = \"./p\"\nstdout = \"p\\n\"\n\
+                    \n[[c.test]]\nname = \"other\"\ncommand = \"./r\"\nstdout = \"r\\n\"\n";
+    let prints = |text| {
+        format!(
+            "#include <stdio.h>\nint main(void)\n{{\n    puts(\"{text}\");\n    return 0;\n}}\n"
+        )
+    };
+    let subject = Subject::new(&[
+        ("p.c", &prints("p")),
+        ("r.c", &prints("r")),
+        ("nopol.toml", manifest),
+    ]);
+    let run = subject.nopol(&["c", "faults"]);
+    assert!(!run.stdout.contains("fails"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("the command runs another program"),
+        "{}",
+        run.stdout
+    );
+
+    let text = "#[cfg(test)]\npub fn k() -> i32 { 1 }\n#[cfg(not(test))]\npub fn k() -> i32 { 2 }\n\
+                #[test]\n#[cfg_attr(feature = \"slow\", ignore)]\nfn inside() { assert_eq!(k(), 2); }\n";
+    let subject = Subject::lib(text);
+    let manifest = subject.read("Cargo.toml") + "\n[features]\nslow = []\n";
+    std::fs::write(subject.root.join("Cargo.toml"), manifest).unwrap();
+    std::fs::create_dir(subject.root.join("tests")).unwrap();
+    let name = subject.read("Cargo.toml");
+    let (_, name) = name.split_once("name = \"").unwrap();
+    let (name, _) = name.split_once('"').unwrap();
+    let outside = format!(
+        "#[test]\nfn outside() {{ assert_eq!({}::k(), 2); }}\n",
+        name.replace('-', "_")
+    );
+    std::fs::write(subject.root.join("tests/it.rs"), outside).unwrap();
+    let run = subject.nopol(&["faults"]);
+    assert!(
+        run.stdout.contains("`inside` fails") && !run.stdout.contains("`outside` fails"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("without its `cfg(test)`"),
+        "{}",
+        run.stdout
+    );
+    let run = subject.nopol(&["faults", "--features", "slow"]);
+    assert!(!run.stdout.contains("fails"), "{}", run.stdout);
+}
