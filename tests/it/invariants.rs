@@ -571,3 +571,50 @@ fn the_page_on_tests_names_every_module_of_the_integration_tests() {
         assert!(is_named, "docs/testing.md lacks tests/it/{name}");
     }
 }
+
+/// Licences with which the tool can be published as it is.
+const LICENCES: [&str; 8] = [
+    "MIT",
+    "Apache-2.0",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "Unicode-3.0",
+    "Zlib",
+];
+
+/// Whether an SPDX expression without nested parentheses can be met with these licences.
+fn is_met(expression: &str) -> bool {
+    let flat = expression.replace('/', " OR ").replace(['(', ')'], "");
+    flat.split(" AND ").all(|part| {
+        let mut choices = part.split(" OR ").map(str::trim);
+        choices.any(|licence| LICENCES.contains(&licence))
+    })
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_lets_the_tool_be_published() {
+    let mut command = cargo_metadata::MetadataCommand::new();
+    command
+        .current_dir(root())
+        .other_options(["--locked".to_owned()]);
+    let packages = command.exec().unwrap().packages;
+    assert!(packages.len() > 100, "{}", packages.len());
+    for package in packages.iter().filter(|package| package.source.is_some()) {
+        let licence = package.license.as_deref().unwrap_or_default();
+        assert!(
+            is_met(licence),
+            "{} has the licence `{licence}`",
+            package.name
+        );
+        // A registry, not somebody's branch.
+        let source = package.source.as_ref().unwrap();
+        assert!(
+            source.is_crates_io(),
+            "{} comes from {source}",
+            package.name
+        );
+    }
+    assert!(!is_met("GPL-3.0-only") && !is_met("MIT AND GPL-2.0-only"));
+}

@@ -56,8 +56,8 @@ const SCENES: [Scene; 4] = [
     },
     Scene {
         name: "faults",
-        fixture: "c/sorted-list",
-        words: &["c", "faults"],
+        fixture: "c/loops-gcd",
+        words: &["c", "faults", "--size", "1"],
     },
 ];
 
