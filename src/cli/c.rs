@@ -21,7 +21,7 @@ pub struct C {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt or
+    /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt, configure script or
     /// compile_commands.json, or, without these, from its source files
     #[arg(long)]
     init: bool,

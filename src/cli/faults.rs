@@ -48,7 +48,7 @@ pub struct Faults<P: Target> {
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; of a passing test at most 1000 count]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; a passing test counts with at most 1000]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 

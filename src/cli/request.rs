@@ -157,7 +157,7 @@ pub struct Files {
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     html: Option<Utf8PathBuf>,
 
-    /// Also write a summary in Markdown to this file; in GitHub Actions, "$GITHUB_STEP_SUMMARY"
+    /// Also write a summary in Markdown to this file, such as "$GITHUB_STEP_SUMMARY" in GitHub Actions
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     summary: Option<Utf8PathBuf>,
 }

@@ -48,8 +48,12 @@ fn line(patch: &PatchReport) -> String {
         Assurance::Tested => "",
         _ => ", unchecked",
     };
+    let last_resort = match patch.is_trivial {
+        true => ", a last resort",
+        false => "",
+    };
     let line = format!(
-        "patch {}, {confidence}: {}: {}{unchecked}",
+        "patch {}, {confidence}: {}: {}{last_resort}{unchecked}",
         patch.rank,
         places(patch),
         whole_advice(patch)

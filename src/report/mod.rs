@@ -605,7 +605,7 @@ impl Outcome {
             1 => "The patch does not fix",
             _ => "None of the patches fixes",
         };
-        Some(format!("{none} {}.", phrases::names(&still)))
+        Some(format!("{none} {}.", phrases::any_name(&still)))
     }
 }
 

@@ -218,12 +218,22 @@ pub fn names<T: AsRef<str>>(tests: &[T]) -> String {
     listed(&names)
 }
 
+/// The same after a negation: `a`, `a or b`, `a, b or c`.
+pub fn any_name<T: AsRef<str>>(tests: &[T]) -> String {
+    let names: Vec<String> = tests.iter().map(|test| code(test.as_ref())).collect();
+    joined(&names, "or")
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn listed(items: &[impl AsRef<str>]) -> String {
+    joined(items, "and")
+}
+
+fn joined(items: &[impl AsRef<str>], word: &str) -> String {
     let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
     match &*items {
         [before @ .., one, last] => {
-            let last = format!("{one} and {last}");
+            let last = format!("{one} {word} {last}");
             [before, &[last.as_str()]].concat().join(", ")
         }
         _ => items.concat(),

@@ -409,7 +409,7 @@ int main(int argc, char **argv) {
     for wanted in [
         "name=\"four\">\n            <failure message=\"fails because AddressSanitizer reports an error: heap-buffer-overflow\"",
         "name=\"far\">\n            <failure message=\"fails because AddressSanitizer reports an error: heap-buffer-overflow\"",
-        "message=\"exits with 1 instead of 0\"",
+        "message=\"exits with 1 instead of 0 and prints",
     ] {
         assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
     }

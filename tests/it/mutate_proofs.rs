@@ -140,6 +140,10 @@ fn a_proof_says_that_globals_have_their_initial_values() {
             true,
         ),
         ("int f(int x) { return x > 1 ? 1 : 0; }", false),
+        (
+            "#define MOST 1\nint f(int x) { return x > MOST ? 1 : 0; }",
+            false,
+        ),
     ] {
         let subject = functions(&format!("{reference}\n{text}"));
         let run = subject.nopol(&["c", "mutate", "--function=f", "--reference-function=wanted"]);

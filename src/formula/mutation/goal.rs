@@ -8,8 +8,9 @@ use nopol_formula::encode::Extent;
 use nopol_formula::mutate::space::Unmutated;
 use nopol_formula::mutate::specification::Check;
 use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
+use nopol_program::front::c::macro_constants;
 use nopol_program::interpret::End;
-use nopol_program::ir::{Dialect, FunctionId, Made, Program};
+use nopol_program::ir::{Dialect, FunctionId, Made, Program, VariableId};
 use nopol_program::position::Positions;
 use nopol_program::visit::{Needs, Repeats, needs, reached, repeats};
 
@@ -144,6 +145,9 @@ impl Goal {
     pub(super) fn globals(&self) -> Vec<String> {
         let named = self.called().into_iter();
         let named = named.flat_map(|id| needs(&self.program, id).variables);
+        let macros = macro_constants(&self.program, &self.texts);
+        let is_macro = |id: &VariableId| macros.iter().any(|(other, _)| other == id);
+        let named = named.filter(|id| !is_macro(id));
         let variables = named.map(|id| &self.program.variables[id]);
         let globals =
             variables.filter(|variable| variable.is_global && !variable.name.starts_with('#'));

@@ -359,7 +359,7 @@ pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
             });
             shown.is_complete = false;
             shown.warnings.push(format!(
-                "{place} was discarded: once written into the source, it does not hold"
+                "{place} was discarded: it did not hold once it was written into the source"
             ));
         }
     }

@@ -17,7 +17,7 @@ use crate::report::PatchReport;
 use crate::report::Reach;
 use crate::report::SiteReport;
 use crate::report::markup::code;
-use crate::report::phrases::names;
+use crate::report::phrases::{any_name, names};
 use crate::report::{advice, claim, number};
 use crate::report::{brief, phrases, snippet};
 
@@ -90,7 +90,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                         1 => "It does not fix",
                         _ => "None of them fixes",
                     },
-                    names(&still)
+                    any_name(&still)
                 )?;
                 if let Some(pairs) = outcome.pairs_in_vain() {
                     writeln!(out, "{pairs}")?;
