@@ -282,7 +282,7 @@ pub fn repair(
                     "no repair was found in {} s: --time-limit gives the search more time",
                     request.time_limit.as_secs_f64()
                 ),
-                false => "no repair was found: the runs are too large to search".to_owned(),
+                false => "no repair was found: there are more changes than can be tried".to_owned(),
             });
             match request.stop.is_wanted() {
                 true => Ended::Interrupted,

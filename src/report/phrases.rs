@@ -17,6 +17,7 @@ pub fn headline(patch: &PatchReport) -> String {
         "guard" if asserts(patch) => "an assertion before this",
         "guard" => "an early exit before this",
         _ if patch.edits.len() > 1 => &format!("a change at {}", count(patch.edits.len(), "place")),
+        "expression" if is_new_statement(patch) => "another statement here",
         "expression" | "arithmetic" => "a different expression here",
         _ if adds_branch(patch) => "another branch here",
         _ if narrows(patch) => "a condition for this pattern",
@@ -120,6 +121,14 @@ fn first_statement(text: &str) -> &str {
         }
     }
     text
+}
+
+/// Whether the patch only inserts statements.
+fn is_new_statement(patch: &PatchReport) -> bool {
+    let is_it = |edit: &EditReport| {
+        edit.marked().1.trim().is_empty() && edit.after.trim_end().ends_with(';')
+    };
+    patch.edits.iter().all(is_it)
 }
 
 /// Whether all edits, before formatting, only insert text that starts with `start`.

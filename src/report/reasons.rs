@@ -388,11 +388,16 @@ impl Outcome {
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "{tried} {} The fault may lie elsewhere: {}missing calls and assignments are not searched for.{next}",
+                "{tried} {} The fault may lie elsewhere: {}missing calls {}.{next}",
                 self.exits(),
                 match computing {
                     0 => "`--kind arithmetic` examines integer expressions; ",
                     _ => "",
+                },
+                match self.command.split(' ').nth(2) {
+                    Some("c") =>
+                        "are not searched for, and missing assignments only in linked structures",
+                    _ => "and assignments are not searched for",
                 }
             )
         })

@@ -66,7 +66,7 @@ impl Translator<'_> {
     fn no_integer(&self, specifier: Syntax<'_>, name: &str) -> Translated<Type> {
         self.outside(
             specifier,
-            format!("the type `{name}` is used, and only integers are supported"),
+            format!("the type `{name}` is used, and floating-point numbers are not supported"),
         )
     }
 

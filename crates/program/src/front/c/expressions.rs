@@ -99,7 +99,7 @@ impl Translator<'_> {
             Some((value, ty)) => Ok(self.written_number(value, &ty, syntax)),
             None if !names::is_integer(text) => self.outside(
                 syntax,
-                format!("`{text}` is a floating point number, and only integers are supported"),
+                format!("`{text}` is a floating-point number, and these are not supported"),
             ),
             None => self.outside(syntax, format!("the number `{text}` is not supported")),
         }

@@ -150,12 +150,12 @@ fn what_is_outside_is_named() {
         (
             "int main(void) {\n  float x;\n}",
             2,
-            "the type `float` is used, and only integers are supported",
+            "the type `float` is used, and floating-point numbers are not supported",
         ),
         (
             "int main(void) {\n\n return 1.5; }",
             3,
-            "`1.5` is a floating point number, and only integers are supported",
+            "`1.5` is a floating-point number, and these are not supported",
         ),
         (
             "int main(void) { goto a;\na: return 0; }",
