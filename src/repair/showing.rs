@@ -413,7 +413,8 @@ impl Presenter<'_, '_> {
     fn explain(&self, knowledge: &Knowledge, outcome: &mut Outcome, shown: &[Shown]) {
         for (nth, Shown { fix, patch, .. }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
-            let clauses = clauses.flat_map(|edit| self.clauses(knowledge, edit));
+            let fixed = &outcome.patches[*patch].fixes;
+            let clauses = clauses.flat_map(|edit| self.clauses(knowledge, edit, fixed));
             let clauses = clauses.collect();
             let recorded = fix.edits.iter().flat_map(|edit| edit.evidence.recorded());
             let recorded: BTreeSet<String> = recorded
@@ -450,8 +451,13 @@ impl Presenter<'_, '_> {
         }
     }
 
-    /// Which tests decided each clause of an edit.
-    fn clauses(&self, knowledge: &Knowledge, edit: &SiteEdit) -> Vec<ClauseReport> {
+    /// Which tests decided each clause of an edit of a patch that fixes these tests.
+    fn clauses(
+        &self,
+        knowledge: &Knowledge,
+        edit: &SiteEdit,
+        fixed: &[String],
+    ) -> Vec<ClauseReport> {
         let tests = self.session.tests;
         let recorded = edit.evidence.recorded();
         // A test without recorded contexts may have the value that another one seems to be alone with.
@@ -459,7 +465,8 @@ impl Presenter<'_, '_> {
         let mut unknown = others.filter(|test| knowledge.spectrum.reaches(*test, edit.site));
         let failing = self.session.baseline.failing();
         let only_among_passing = unknown.clone().next().is_some();
-        let is_known = unknown.all(|test| failing.contains(&test));
+        let is_fixed = |test: TestIndex| fixed.contains(&tests[test].to_string());
+        let is_known = unknown.all(|test| failing.contains(&test) && !is_fixed(test));
         let clauses = edit.evidence.clauses(tests).into_iter();
         clauses
             .map(|clause| ClauseReport {

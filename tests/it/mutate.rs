@@ -344,7 +344,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
         };
         let (code, all) = said(&[]);
         assert_eq!(code, 0, "{all}");
-        assert!(all.contains("tests::of_seven fails"), "{all}");
+        assert!(all.contains("`tests::of_seven` fails"), "{all}");
         assert!(!all.contains("of_nine"), "{all}");
         // Where the chosen ones pass, nothing fails; where none is chosen, there is nothing to look at.
         let (code, chosen) = said(&["--", "of_four"]);
@@ -366,7 +366,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
             "{unknown}"
         );
         let (_, ignored) = said(&["--", "--ignored"]);
-        assert!(ignored.contains("tests::of_nine fails"), "{ignored}");
+        assert!(ignored.contains("`tests::of_nine` fails"), "{ignored}");
         assert!(!ignored.contains("of_seven"), "{ignored}");
         let option = if command == "mutate" {
             "--only"

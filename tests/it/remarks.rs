@@ -393,7 +393,7 @@ fn progress_and_report_count_the_same_places() {
         let (before, _) = text.rsplit_once(" places reached").unwrap();
         before.rsplit(' ').next().unwrap().to_owned()
     };
-    let wanted = format!("only {} places for an early exit", reached(&run.stderr));
+    let wanted = format!("reach {} places for an early exit", reached(&run.stderr));
     assert!(run.stdout.contains(&wanted), "{}{}", run.stderr, run.stdout);
 }
 
