@@ -383,6 +383,18 @@ fn a_test_without_recorded_contexts_may_have_the_value_of_a_clause() {
     );
 }
 
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn a_value_of_one_test_is_named_though_a_test_that_stays_broken_comes_there_too() {
+    let text = "pub fn fits(len: u32) -> bool {\n    len <= 100\n}\n\npub fn half(n: u32) -> u32 {\n    n / 3\n}\n\n\
+                #[test]\nfn small() {\n    assert!(fits(50));\n}\n#[test]\nfn large() {\n    assert!(!fits(102) && !fits(300));\n}\n\
+                #[test]\nfn odd() {\n    assert!(fits(117));\n}\n\
+                #[test]\nfn broken() {\n    assert!(fits(7));\n    assert_eq!(half(4), 2);\n}\n";
+    let run = Subject::lib(text).nopol(&["--full"]);
+    let note = "`len == 117` may overfit `odd`: no passing test has this value here";
+    assert!(run.stdout.contains(note), "{}", run.stdout);
+}
+
 /// The exits that are tried at one place count as one.
 #[test]
 #[ignore = "make test-full: it takes long"]
