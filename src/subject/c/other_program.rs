@@ -7,17 +7,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::subject::files;
 
-/// Files that say how a program is built, in the root and beside sources.
-const BUILD_FILES: [&str; 5] = [
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "CMakeLists.txt",
-    "meson.build",
+/// Files that say how a program is built, in the root and beside sources, after the tool that reads them.
+const BUILD_FILES: [(&str, &str); 5] = [
+    ("make", "Makefile"),
+    ("make", "makefile"),
+    ("make", "GNUmakefile"),
+    ("cmake", "CMakeLists.txt"),
+    ("meson", "meson.build"),
 ];
 
-/// Extensions of other files with options.
-const PARTS: [&str; 2] = ["mk", "cmake"];
+/// Extensions of other files with options, after the tool that reads them.
+const PARTS: [(&str, &str); 2] = [("make", "mk"), ("cmake", "cmake")];
 
 /// Variables that makefiles and configure scripts read.
 const VARIABLES: [&str; 2] = ["CFLAGS", "CPPFLAGS"];
@@ -30,6 +30,9 @@ const OF_VERSIONS: [&str; 5] = [
     "unix",
     "i386",
 ];
+
+/// What formulas assume where the version of C matters.
+const OF_DEFAULT: &str = "formulas assume the version of C that gcc has without it";
 
 /// Build types of CMake that define `NDEBUG`.
 const WITHOUT_ASSERTIONS: [&str; 3] = ["release", "relwithdebinfo", "minsizerel"];
@@ -60,7 +63,7 @@ pub fn find(
     root: &Utf8Path,
     sources: &[(Utf8PathBuf, String)],
 ) -> Option<OtherProgram> {
-    let names: BTreeSet<&str> = sources.iter().flat_map(|(_, text)| names(text)).collect();
+    let names = Names::of(sources);
     let dirs = sources
         .iter()
         .flat_map(|(path, _)| path.ancestors().skip(1));
@@ -83,17 +86,19 @@ fn first(
     of: impl Fn(&str) -> Option<(String, &'static str)>,
 ) -> Option<OtherProgram> {
     dirs.insert(Utf8Path::new(""));
-    let of_dirs = dirs
-        .iter()
-        .flat_map(|dir| BUILD_FILES.iter().map(|name| dir.join(name)));
-    let scripts = build.split_whitespace();
-    let scripts = scripts.filter(|word| !word.starts_with(['/', '-']) && !word.ends_with(".c"));
-    let parts = PARTS
-        .iter()
-        .flat_map(|extension| files::below(root, extension));
-    let files = of_dirs.chain(scripts.map(Utf8PathBuf::from));
-    let files = files.map(|path| root.join(path)).chain(parts);
-    let files = files.filter_map(|path| {
+    let words = build.split_whitespace();
+    let scripts = words.filter(|word| !word.starts_with(['/', '-']) && !word.ends_with(".c"));
+    let mut paths: Vec<Utf8PathBuf> = scripts.map(|word| root.join(word)).collect();
+    // What a script calls is not known.
+    let has_script = paths.iter().any(|path| path.is_file());
+    let is_used = |(tool, _): &&(&str, &str)| has_script || build.contains(tool);
+    for (_, name) in BUILD_FILES.iter().filter(is_used) {
+        paths.extend(dirs.iter().map(|dir| root.join(dir).join(name)));
+    }
+    for (_, extension) in PARTS.iter().filter(is_used) {
+        paths.extend(files::below(root, extension));
+    }
+    let files = paths.into_iter().filter_map(|path| {
         let text = files::text(&path)?;
         let path = path.strip_prefix(root).unwrap_or(&path).to_owned();
         Some((path.into_string(), text))
@@ -105,24 +110,55 @@ fn first(
     let command = [("the build command".to_owned(), build.to_owned())];
     let mut texts = command.into_iter().chain(files).chain(variables);
     texts.find_map(|(place, text)| {
-        let (option, why) = of(&text)?;
+        let lines = text.lines();
+        let lines = lines.filter(|line| !line.trim_start().starts_with('#'));
+        let (option, why) = of(&lines.collect::<Vec<&str>>().join("\n"))?;
         Some(OtherProgram { place, option, why })
     })
 }
 
-/// The identifiers of a text.
-fn names(text: &str) -> impl Iterator<Item = &str> {
+/// The identifiers of a program.
+struct Names<'t> {
+    all: BTreeSet<&'t str>,
+    /// Those in directives of the preprocessor.
+    in_directives: BTreeSet<&'t str>,
+}
+
+impl<'t> Names<'t> {
+    fn of(sources: &'t [(Utf8PathBuf, String)]) -> Self {
+        let lines = || sources.iter().flat_map(|(_, text)| text.lines());
+        let directives = lines().filter(|line| line.trim_start().starts_with('#'));
+        Self {
+            all: lines().flat_map(identifiers).collect(),
+            in_directives: directives.flat_map(identifiers).collect(),
+        }
+    }
+
+    /// Whether the program is another one if this macro is defined.
+    fn has(&self, name: &str) -> bool {
+        let is_for_headers_of_the_system = name.starts_with('_') && name.ends_with("_SOURCE");
+        !is_for_headers_of_the_system && self.all.contains(name)
+            || name == "NDEBUG" && self.has_assertions()
+    }
+
+    fn has_assertions(&self) -> bool {
+        self.all.contains("assert")
+    }
+
+    fn depends_on_version(&self) -> bool {
+        let mut names = OF_VERSIONS.iter();
+        names.any(|name| self.in_directives.contains(name))
+    }
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
 }
 
-/// The words of a build file or command, without comments.
+/// The words of a build file or command.
 fn words(text: &str) -> Vec<&str> {
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('#'));
     let is_end = |char: char| char.is_whitespace() || "\"'`(),;[]".contains(char);
-    let words = lines.flat_map(|line| line.split(is_end));
-    words.filter(|word| !word.is_empty()).collect()
+    text.split(is_end).filter(|word| !word.is_empty()).collect()
 }
 
 /// What formulas assume instead of an option for other sizes.
@@ -131,66 +167,56 @@ fn size(word: &str) -> Option<&'static str> {
     is_it.then_some("formulas assume that `long` and pointers have 64 bits")
 }
 
-/// The first such option in a text, and what formulas assume instead.
-fn of(text: &str, names: &BTreeSet<&str>) -> Option<(String, &'static str)> {
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('#'));
-    let is_end = |char: char| char.is_whitespace() || "\"'`(),;[]".contains(char);
-    let words = lines.flat_map(|line| line.split(is_end));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    // CMake names macros without `-D`, up to the end of the command; what comes after it is harmless.
-    let mut of_cmake = false;
-    for (at, word) in words.iter().enumerate() {
-        let next = words.get(at + 1).copied().unwrap_or_default();
-        let separate = |option: &str| (*word == option).then_some(next);
-        let macro_of = word.strip_prefix("-D").or(word.strip_prefix("-U"));
-        let macro_of = macro_of.filter(|name| !name.is_empty());
-        let defined = macro_of
-            .or_else(|| separate("-D"))
-            .or_else(|| separate("-U"));
-        let defined = defined.or(Some(*word).filter(|_| of_cmake));
-        if word.ends_with("compile_definitions") {
-            of_cmake = true;
-        } else if word.starts_with("add_") || word.starts_with("target_") || word.starts_with("set")
-        {
-            of_cmake = false;
-        }
-        let name = defined.and_then(|text| text.split('=').next());
-        if let Some(name) = name
-            && (names.contains(name) || name == "NDEBUG" && names.contains("assert"))
-        {
-            let option = match *word {
-                "-D" | "-U" => format!("{word} {next}"),
-                _ => (*word).to_owned(),
-            };
-            return Some((
-                option,
-                "formulas do not know the macros that a build defines",
-            ));
+/// The first option in a text that formulas do not follow, and what they assume instead.
+fn of(text: &str, names: &Names<'_>) -> Option<(String, &'static str)> {
+    const UNKNOWN_MACROS: &str = "formulas do not know the macros that a build defines";
+    let words = words(text);
+    let mut pairs = words.iter().zip(words.iter().skip(1).chain([&""]));
+    let of_word = pairs.find_map(|(word, next)| {
+        let (macro_of, option) = match *word {
+            "-D" | "-U" => (Some(*next), format!("{word} {next}")),
+            _ => (
+                word.strip_prefix("-D").or(word.strip_prefix("-U")),
+                (*word).to_owned(),
+            ),
+        };
+        let name = macro_of.and_then(|text| text.split('=').next());
+        if name.is_some_and(|name| names.has(name)) {
+            return Some((option, UNKNOWN_MACROS));
         }
         let (kind, value) = word.split_once('=').unwrap_or((word, next));
         let is_release = WITHOUT_ASSERTIONS.contains(&value.to_ascii_lowercase().as_str());
-        if kind.ends_with("CMAKE_BUILD_TYPE") && is_release && names.contains("assert") {
-            let option = format!("{} {value}", kind.trim_start_matches("-D"));
+        if kind.ends_with("CMAKE_BUILD_TYPE") && is_release && names.has_assertions() {
+            let option = format!("CMAKE_BUILD_TYPE {value}");
             return Some((option, "formulas do not know that it leaves out assertions"));
         }
         let why = match *word {
             "-funsigned-char" => "formulas assume that `char` is signed",
             "-include" | "-imacros" => "formulas do not know the files that a build includes",
-            _ if (word.starts_with("-std=") || *word == "-ansi")
-                && OF_VERSIONS.iter().any(|name| names.contains(name)) =>
-            {
-                "formulas assume the version of C that gcc has without it"
-            }
-            _ => match size(word) {
-                Some(why) => why,
-                None => continue,
-            },
+            "-ansi" if names.depends_on_version() => OF_DEFAULT,
+            _ if word.starts_with("-std=") && names.depends_on_version() => OF_DEFAULT,
+            _ => size(word)?,
         };
-        return Some(((*word).to_owned(), why));
-    }
-    None
+        Some((option, why))
+    });
+    let mut of_cmake = cmake_definitions(text).into_iter();
+    of_word.or_else(|| {
+        let found = of_cmake.find(|word| word.split('=').next().is_some_and(|it| names.has(it)));
+        found.map(|word| (word.to_owned(), UNKNOWN_MACROS))
+    })
+}
+
+/// What CMake's `add_compile_definitions` and `target_compile_definitions` define, without `-D`.
+fn cmake_definitions(text: &str) -> Vec<&str> {
+    const COMMAND: &str = "compile_definitions";
+    let lower = text.to_ascii_lowercase();
+    let calls = lower.match_indices(COMMAND).filter_map(|(at, _)| {
+        let arguments = text[at + COMMAND.len()..].trim_start().strip_prefix('(')?;
+        let words = words(arguments.split(')').next()?);
+        let is_of_target = lower[..at].ends_with("target_");
+        Some(words.into_iter().skip(usize::from(is_of_target)))
+    });
+    calls.flatten().collect()
 }
 
 #[cfg(test)]
@@ -295,6 +321,21 @@ mod tests {
             ("gcc -DM=5 -std=c99 p.c", vec![], sized),
             ("gcc -DNDEBUG p.c", vec![], sized),
             ("make", vec![("Makefile", "# CFLAGS = -DN=8\n")], sized),
+            (
+                "cmake . && make",
+                vec![(
+                    "CMakeLists.txt",
+                    "target_compile_definitions(N PRIVATE M=4)\nproject(N)\n",
+                )],
+                sized,
+            ),
+            (
+                "gcc p.c",
+                vec![("CMakeLists.txt", "add_definitions(-DN=4)\n")],
+                sized,
+            ),
+            ("gcc -D_GNU_SOURCE p.c", vec![], "#define _GNU_SOURCE\n"),
+            ("gcc -std=c99 p.c", vec![], "/* unix */\n"),
             ("cmake -DCMAKE_BUILD_TYPE=Debug .", vec![], asserts),
         ] {
             assert_eq!(found(build, &files, source), None, "{build}");

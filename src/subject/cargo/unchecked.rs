@@ -42,8 +42,8 @@ pub fn find(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
     }
     for name in FLAGS {
         let flags = std::env::var(name).unwrap_or_default();
-        if let Some(check) = CHECKS.iter().find(|check| flags.contains(*check)) {
-            return Some(format!("the variable {name} sets `{check}`"));
+        if let Some(check) = CHECKS.into_iter().find(|check| is_off(&flags, check)) {
+            return Some(format!("the variable {name} turns off `{check}`"));
         }
     }
     FILES.iter().find_map(|name| {
@@ -52,6 +52,17 @@ pub fn find(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
         Some(format!(
             "{name} has `{check} = false` in `[profile.{profile}]`"
         ))
+    })
+}
+
+/// Whether options of rustc turn off a check.
+fn is_off(flags: &str, check: &str) -> bool {
+    let mut values = flags.split(check).skip(1);
+    values.any(|value| {
+        let value = value.trim_start_matches('=');
+        ["n", "off", "false"]
+            .iter()
+            .any(|off| value.starts_with(off))
     })
 }
 
@@ -84,6 +95,19 @@ mod tests {
         );
         assert_eq!(off("[profile.release]\noverflow-checks = false\n"), None);
         assert_eq!(off("[profile.dev]\nopt-level = 3\n"), None);
+    }
+
+    #[test]
+    fn an_option_of_rustc_turns_off_a_check() {
+        assert!(is_off(
+            "-C opt-level=1 -Coverflow-checks=off",
+            "overflow-checks"
+        ));
+        assert!(is_off("-Cdebug-assertions=no", "debug-assertions"));
+        assert!(!is_off(
+            "-C overflow-checks=on -Cdebug-assertions",
+            "overflow-checks"
+        ));
     }
 
     #[test]
