@@ -68,6 +68,9 @@ fn a_function_is_made_equal_to_another_one_for_all_arguments() {
         "wanted",
         "--format",
         "json",
+        // Other tests run beside it.
+        "--time-limit",
+        "300",
     ];
     let run = sum().nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
