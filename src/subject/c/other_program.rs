@@ -155,10 +155,15 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
 }
 
-/// The words of a build file or command.
+/// The words of a build file or command. An option that is assigned, as in `CFLAGS=-m32`, is also a word of its own.
 fn words(text: &str) -> Vec<&str> {
     let is_end = |char: char| char.is_whitespace() || "\"'`(),;[]".contains(char);
-    text.split(is_end).filter(|word| !word.is_empty()).collect()
+    let words = text.split(is_end).filter(|word| !word.is_empty());
+    let with_assigned = words.flat_map(|word| {
+        let assigned = word.find("=-").map(|at| &word[at + 1..]);
+        [word].into_iter().chain(assigned)
+    });
+    with_assigned.collect()
 }
 
 /// What formulas assume instead of an option for other sizes.
@@ -245,6 +250,8 @@ mod tests {
         );
         let makefile = ("Makefile", "CFLAGS = -g -mx32\n");
         assert_eq!(at("make", &[makefile]).unwrap(), "Makefile: -mx32");
+        let makefile = ("Makefile", "CFLAGS=-m32\nx: x.c\n");
+        assert_eq!(at("make", &[makefile]).unwrap(), "Makefile: -m32");
     }
 
     #[test]
