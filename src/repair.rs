@@ -15,6 +15,7 @@ pub mod discriminating;
 mod doctests;
 pub(crate) mod ending;
 mod engine;
+mod examples;
 mod facts;
 mod families;
 mod fix;

@@ -353,11 +353,19 @@ pub(crate) fn records(site: u32) -> bool {
 pub fn selected(site: u32) -> u32 {
     match state() {
         None => 0,
-        Some(state) => state
-            .select
-            .iter()
-            .find(|(at, _)| *at == site)
-            .map_or(0, |(_, n)| *n),
+        Some(state) => {
+            if let Some(trace) = state
+                .trace
+                .as_ref()
+                .filter(|_| !IN_SNAPSHOT.with(Cell::get))
+            {
+                trace.count(site, 0);
+            }
+            let mut chosen = state.select.iter();
+            chosen
+                .find(|(at, _)| *at == site)
+                .map_or(0, |(_, number)| *number)
+        }
     }
 }
 

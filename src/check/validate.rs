@@ -60,6 +60,15 @@ pub enum Rejection {
     FailsATest(Option<TestIndex>),
 }
 
+/// What becomes of the doctests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examples {
+    /// They run.
+    Run,
+    /// They do not reach what the patch changes, and all of them pass.
+    Unaffected,
+}
+
 /// The working copies that patches are validated with.
 #[derive(Debug)]
 pub struct Copies<'a> {
@@ -155,8 +164,8 @@ impl<'a> Validator<'a> {
         }
     }
 
-    /// What one patch does when applied alone, or why it does not hold. At most as many threads as there are working
-    /// copies may call this at a time.
+    /// What one patch does when applied alone, or why it does not hold. `examples` says whether the doctests run. At most as many
+    /// threads as there are working copies may call this at a time.
     ///
     /// # Errors
     /// If the run is stopped, a file cannot be written, or every working copy is in use.
@@ -164,8 +173,9 @@ impl<'a> Validator<'a> {
         &self,
         edits: &[Edit],
         targets: &[TestIndex],
+        examples: Examples,
     ) -> Result<Result<Accepted, Rejection>> {
-        self.with_copy(|workspace| self.judge_in(workspace, edits, targets))
+        self.with_copy(|workspace| self.judge_in(workspace, edits, targets, examples))
     }
 
     /// Calls `work` with a working copy that is not in use.
@@ -182,6 +192,7 @@ impl<'a> Validator<'a> {
         workspace: &Workspace,
         edits: &[Edit],
         targets: &[TestIndex],
+        examples: Examples,
     ) -> Result<Result<Accepted, Rejection>> {
         self.write(workspace, edits)?;
         let build = workspace.build(Linked::Plain)?;
@@ -202,7 +213,11 @@ impl<'a> Validator<'a> {
             return Ok(Err(Rejection::FailsATest(Some(*test))));
         }
         cured.retain(|test| !unlucky.contains(test));
-        let Some(failing_doctests) = self.failing_doctests_with(workspace)? else {
+        let failing_doctests = match examples {
+            Examples::Run => self.failing_doctests_with(workspace)?,
+            Examples::Unaffected => Some(Vec::new()),
+        };
+        let Some(failing_doctests) = failing_doctests else {
             return Ok(Err(Rejection::FailsATest(None)));
         };
         if let Err(rejection) = self.accepts_unsanitized(edits, targets)? {

@@ -38,9 +38,9 @@ pub fn command() -> Command {
 }
 
 /// The options for targets and builds that a command refuses or ignores because it reads the tests and does not build them.
-const TARGETS: [&str; 13] = [
-    "sanitize", "bin", "bins", "example", "examples", "exclude", "expect", "lib", "profile",
-    "release", "run", "stdin", "test",
+const TARGETS: [&str; 14] = [
+    "sanitize", "bin", "bins", "example", "examples", "exclude", "expect", "fuzz", "lib",
+    "profile", "release", "run", "stdin", "test",
 ];
 
 /// The options for reports that a command does not write; only `explain` has a format.

@@ -8,7 +8,7 @@ use super::Target;
 use super::options::{named, switch};
 use crate::config::{Config, ConfigError};
 use crate::subject::cargo::options::{CargoOptions, TestTool};
-use crate::subject::cargo::{RUN_TEST, RunOptions, settings_files};
+use crate::subject::cargo::{AddedTest, FuzzOptions, RunOptions, settings_files};
 use crate::subject::{Project, SubjectError};
 
 /// Which workspace, tests, features and profile; the same words as cargo's.
@@ -143,10 +143,35 @@ pub struct CargoFlags {
     #[serde(skip)]
     stdin: Option<Utf8PathBuf>,
 
+    /// Repair a fuzz target of `cargo fuzz` that fails with the input in FILE, instead of a test. Reports call this
+    /// `nopol_fuzz`
+    #[arg(long, num_args = 2, value_names = ["TARGET", "FILE"], help_heading = "Tests", conflicts_with = "run")]
+    #[serde(skip)]
+    fuzz: Option<Vec<String>>,
+
     /// Arguments for the test binaries
     #[arg(last = true, value_name = "ARGS")]
     #[serde(skip)]
     test_args: Vec<String>,
+}
+
+impl CargoFlags {
+    /// The test of `--run` or `--fuzz`.
+    fn added_test(&self) -> Option<AddedTest> {
+        match self.fuzz.as_deref() {
+            Some([target, input]) => Some(AddedTest::Fuzz(FuzzOptions {
+                target: target.clone(),
+                input: input.into(),
+            })),
+            _ => self.run.then(|| {
+                AddedTest::Run(RunOptions {
+                    args: self.test_args.clone(),
+                    expect: self.expect.clone(),
+                    stdin: self.stdin.clone(),
+                })
+            }),
+        }
+    }
 }
 
 impl Target for CargoFlags {
@@ -160,17 +185,17 @@ impl Target for CargoFlags {
     }
 
     fn add_flags(&self, config: &mut Config) -> Result<(), ConfigError> {
-        /// The settings of `--run`.
+        /// The settings of `--run` and `--fuzz`.
         #[derive(Serialize)]
-        struct OfRun {
+        struct OfAdded {
             failing: [&'static str; 1],
         }
         config.add_flags(self)?;
-        match self.run {
-            true => config.add_flags(&OfRun {
-                failing: [RUN_TEST],
+        match self.added_test() {
+            Some(added) => config.add_flags(&OfAdded {
+                failing: [added.name()],
             }),
-            false => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -184,11 +209,7 @@ impl Target for CargoFlags {
                 true => Vec::new(),
                 false => self.test_args.clone(),
             },
-            run: self.run.then(|| RunOptions {
-                args: self.test_args.clone(),
-                expect: self.expect.clone(),
-                stdin: self.stdin.clone(),
-            }),
+            added_test: self.added_test(),
             ..options
         }))
     }

@@ -245,13 +245,14 @@ mod tests {
     use crate::report::display::Display;
 
     /// Options that say where the settings are, that no file of a subject may set, or that are about one run.
-    const NO_SETTINGS: [&str; 6] = [
+    const NO_SETTINGS: [&str; 7] = [
         "manifest-path",
         "target-dir",
         "config",
         "run",
         "expect",
         "stdin",
+        "fuzz",
     ];
 
     #[test]

@@ -18,7 +18,7 @@ const COMMANDS: [&str; 9] = [
 ];
 
 /// The options that only `--help` shows.
-const OPTIONS: [&str; 44] = [
+const OPTIONS: [&str; 45] = [
     "all-features",
     "all-targets",
     "allow-dirty",
@@ -38,6 +38,7 @@ const OPTIONS: [&str; 44] = [
     "flips",
     "frozen",
     "fuel",
+    "fuzz",
     "in-diff",
     "lines",
     "locked",

@@ -11,14 +11,13 @@ use crate::repair::discriminating::{DiscriminatingTest, Patch, Question};
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
 use crate::report::{Choice, Outcome, PatchReport, RunTest};
-use crate::subject::cargo::RUN_TEST;
 
 /// Most other patches from which a test should distinguish a patch.
 const MOST_RIVALS: usize = 4;
 /// The most tests near which one is looked for.
 const MOST_TESTS: usize = 6;
 
-/// Looks for a test that passes with a patch and fails with another. After `--run` it is that run. `alone` says how to apply the
+/// Looks for a test that passes with a patch and fails with another. After `--run` or `--fuzz` it is their test. `alone` says how to apply the
 /// patch without a test.
 ///
 /// # Errors
@@ -32,7 +31,7 @@ pub fn find(
 ) -> Result<DiscriminatingTest> {
     if let Some(RunTest { path, text }) = &outcome.run_test {
         return Ok(DiscriminatingTest {
-            name: RUN_TEST.to_owned(),
+            name: path.file_stem().unwrap_or(path.as_str()).to_owned(),
             file: path.clone(),
             is_new_file: true,
             original: String::new(),

@@ -11,7 +11,7 @@ use nopol_source::{FunctionIndex, SiteIndex};
 use super::blame::{Around, around, blame, movers, root};
 use super::borrows::{is_borrow_check, is_collision};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
-use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
+use crate::subject::workspace::{Build, Diagnostic, Linked, Targets, Workspace};
 
 /// The maximum number of builds for one instrumentation.
 const MOST_ROUNDS: usize = 40;
@@ -29,7 +29,8 @@ pub enum Settled {
 }
 
 /// Builds the instrumented working copy without the parts that do not compile, and returns the number of
-/// builds. `prebuilt` is the first build of exactly this instrumentation, if it was made already.
+/// builds. `prebuilt` is the first build of exactly this instrumentation, if it was made already. `targets` are those that are
+/// built.
 ///
 /// # Errors
 /// If a file cannot be written, or the run is stopped.
@@ -37,6 +38,7 @@ pub fn settle(
     workspace: &Workspace,
     instrumentation: &mut Instrumentation,
     runtime: &Utf8Path,
+    targets: Targets,
     mut prebuilt: Option<Build>,
 ) -> Result<(Settled, usize)> {
     // Variables for which a use after a move was reported, with the first site affected.
@@ -47,7 +49,7 @@ pub fn settle(
             Some(build) => build,
             None => {
                 write(workspace, &files)?;
-                workspace.build(Linked::Runtime(runtime))?
+                workspace.build_targets(Linked::Runtime(runtime), targets)?
             }
         };
         if build.succeeded {

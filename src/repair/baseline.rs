@@ -476,13 +476,14 @@ pub fn targets(
             ))
             .into());
         }
-        // The test of `--run` has the name of its file; `--failing` can ask for another one.
-        let run = outcome.run_test.as_ref();
-        let run = run.and_then(|added| added.path.file_stem());
-        let asks_for_run = settings.failing.iter().any(|wanted| Some(&**wanted) == run);
+        // The test of `--run` or `--fuzz` has the name of its file; `--failing` can ask for another one.
+        let added = outcome.run_test.as_ref();
+        let added = added.and_then(|added| added.path.file_stem());
+        let added = added.filter(|added| settings.failing.iter().any(|wanted| wanted == added));
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
-            _ if asks_for_run => "The run succeeds.".to_owned(),
+            _ if added == Some("nopol_run") => "The run succeeds.".to_owned(),
+            _ if added.is_some() => "The fuzz target passes with this input.".to_owned(),
             true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }

@@ -102,7 +102,9 @@ impl Presenter<'_, '_> {
                 if held.len() == self.session.settings.shown() {
                     break;
                 }
-                let Ok(mut accepted) = validator.judge(&repair.edits, &targets)? else {
+                let Ok(mut accepted) =
+                    validator.judge(&repair.edits, &targets, validate::Examples::Run)?
+                else {
                     continue;
                 };
                 if held.len() < MOST_WATCHED && validator.can_watch() {

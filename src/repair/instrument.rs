@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use camino::Utf8Path;
 use nopol_basics::count;
+use nopol_process::run::id::TargetId;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{Harness, Plan, Verdict};
 use nopol_source::{FunctionIndex, Site, SiteIndex, Sources};
@@ -15,7 +16,7 @@ use super::session::Session;
 use crate::probe::compiler::{self, Settled};
 use crate::probe::{Earlier, Instrumentation, Stage};
 use crate::subject::SubjectError;
-use crate::subject::workspace::{Build, Linked, Workspace};
+use crate::subject::workspace::{Build, Linked, Targets, Workspace};
 
 /// The first instrumented build, made in parallel with the plain one.
 pub struct Prebuilt {
@@ -132,11 +133,18 @@ pub fn build<'a>(
     if !session.policies().compiles_incrementally {
         earlier.kept.clear();
     }
+    let needed = needed(session, knowledge, &stage);
+    let targets = needed.as_ref().map_or(Targets::All, Targets::Only);
     let mut instrumentation = Instrumentation::new(session.sources, stage, earlier);
     let start = std::time::Instant::now();
     session.runner.end_servers();
-    let (settled, rounds) =
-        compiler::settle(workspace, &mut instrumentation, &session.runtime, prebuilt)?;
+    let (settled, rounds) = compiler::settle(
+        workspace,
+        &mut instrumentation,
+        &session.runtime,
+        targets,
+        prebuilt,
+    )?;
     knowledge.notes.builds += u32::try_from(rounds)?;
     session.progress.detail(&format!(
         "{:>28} {}, {} of the added code left out ({:.1} s)",
@@ -171,14 +179,35 @@ pub fn build<'a>(
     Ok((build, instrumentation))
 }
 
-/// Runs the whole suite with the instrumentation switched off and compares the outcomes with the baseline. Skips tests
-/// that hang in the baseline, because they would hang here, too.
+/// The targets that a stage needs: those of failing tests, and of tests that reach one of its sites or were not traced. `None`
+/// while sites are traced, because any test may reach them.
+fn needed(session: &Session, knowledge: &Knowledge, stage: &Stage) -> Option<BTreeSet<TargetId>> {
+    let sites: Vec<SiteIndex> = match stage {
+        Stage::Conditions(_) => return None,
+        Stage::Captures(captures) => captures.keys().copied().collect(),
+        Stage::Candidates(candidates) => candidates.keys().copied().collect(),
+    };
+    let spectrum = &knowledge.spectrum;
+    let is_needed = |test: &TestIndex| {
+        !spectrum.reached.contains_key(test)
+            || sites.iter().any(|site| spectrum.reaches(*test, *site))
+    };
+    let mut tests = session.baseline.passing();
+    tests.retain(is_needed);
+    tests.extend(session.baseline.failing());
+    let targets = tests.iter().map(|test| session.tests[*test].target.clone());
+    Some(targets.collect())
+}
+
+/// Runs the whole suite, as far as it is built, with the instrumentation switched off and compares the outcomes with the
+/// baseline. Skips tests that hang in the baseline, because they would hang here, too.
 ///
 /// # Errors
 /// If the run is stopped.
 pub fn changed_outcomes(session: &Session, build: &Build) -> Result<Vec<TestIndex>> {
     let suite = session.suite(&build.binaries);
-    let passing = session.baseline.passing();
+    let mut passing = session.baseline.passing();
+    passing.retain(|test| build.binaries.contains_key(&session.tests[*test].target));
     let slowest = passing.iter().map(|test| session.timeout_of(*test)).max();
     let mut changed = suite.not_passing(&passing, session.baseline, slowest.unwrap_or_default())?;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nopol_source::{FunctionIndex, SiteIndex};
 
+use super::examples::Examples;
 use super::fix::Fix;
 use super::instrument::Prebuilt;
 use super::validating::Checked;
@@ -52,6 +53,8 @@ pub struct Knowledge {
     pub checked: Option<(Fix, Checked)>,
     /// The first patch shown to the user while the search went on.
     pub announced: Option<PatchReport>,
+    /// What the doctests reach, if it was looked at.
+    pub examples: Option<Examples>,
     /// The synthesis problems so far, if `--dump` asks for them.
     pub problems: Vec<ProblemFile>,
     pub notes: Notes,

@@ -155,12 +155,8 @@ impl Presenter<'_, '_> {
             .session
             .progress
             .start("checking a patch", 0, runner.runs());
-        let checked = Checker::new(
-            self.session,
-            knowledge.spectrum.random(),
-            vec![&self.session.copies.plain],
-        )
-        .check(fix)?;
+        let checked =
+            Checker::new(self.session, knowledge, vec![&self.session.copies.plain]).check(fix)?;
         knowledge.notes.builds += 1;
         let result = match &checked.verdict {
             Ok(accepted) if !accepted.doubts.is_empty() => {

@@ -1,15 +1,13 @@
 //! Builds plausible fixes on their own, the best of each family first, until every group of failing tests has enough
 //! accepted patches.
 
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 use nopol_basics::{agree, count};
 use nopol_process::run::pool;
-use nopol_process::run::suite::TestIndex;
 use nopol_synth::weights::WEIGHTS;
 
 use super::bounds;
+use super::examples::Examples;
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::{Knowledge, Notes};
@@ -50,6 +48,8 @@ pub struct Checked {
 pub(super) struct Checker<'a> {
     session: &'a Session<'a>,
     validator: Validator<'a>,
+    /// What the doctests reach, if that is known.
+    examples: Option<Examples>,
     pub formatter: Formatter,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
     /// A checker that builds in these copies.
     pub fn new(
         session: &'a Session<'a>,
-        random: BTreeSet<TestIndex>,
+        knowledge: &Knowledge,
         copies: Vec<&'a Workspace<'a>>,
     ) -> Self {
         session.runner.end_servers();
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
             session.tests,
             session.baseline,
             validate::Chance {
-                random,
+                random: knowledge.spectrum.random(),
                 replays: &session.replays,
             },
             session.settings.test_timeout,
@@ -80,6 +80,7 @@ impl<'a> Checker<'a> {
         Self {
             session,
             validator,
+            examples: knowledge.examples.clone(),
             formatter: Formatter::default(),
         }
     }
@@ -89,7 +90,14 @@ impl<'a> Checker<'a> {
         let edits = presenter.edits(fix, &self.formatter);
         let verdict = match presenter.diff(&edits).is_empty() {
             true => Err(Rejection::ChangesNothing),
-            false => self.validator.judge(&edits, &fix.targets)?,
+            false => {
+                let known = self.examples.as_ref();
+                let examples = match known.is_some_and(|known| !known.may_see(fix)) {
+                    true => validate::Examples::Unaffected,
+                    false => validate::Examples::Run,
+                };
+                self.validator.judge(&edits, &fix.targets, examples)?
+            }
         };
         Ok(Checked { edits, verdict })
     }
@@ -145,7 +153,7 @@ impl Presenter<'_, '_> {
             copies.remove(0);
         }
         let at_once = copies.len();
-        let checker = Checker::new(self.session, knowledge.spectrum.random(), copies);
+        let checker = Checker::new(self.session, knowledge, copies);
         let first = knowledge.checked.take();
         let check = |fix: &Fix| match &first {
             Some((known, checked)) if known.is_text_of(fix) && known.targets == fix.targets => {
@@ -244,7 +252,9 @@ impl Presenter<'_, '_> {
             }
         }
         self.add_alternatives(knowledge, outcome, &shown, &checker.formatter);
-        outcome.has_doctests = checker.validator.has_doctests();
+        let traced = knowledge.examples.as_ref();
+        outcome.has_doctests =
+            checker.validator.has_doctests() || traced.is_some_and(|it| it.exist);
         let doctests = checker.validator.failing_doctests();
         if !doctests.is_empty() {
             knowledge.notes.warn(format!(

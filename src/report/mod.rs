@@ -53,7 +53,7 @@ pub use self::test_names::TestNames;
 /// A name that the tool itself defines, such as that of a kind of patch or of a command.
 pub type Name = &'static str;
 
-/// The test of `--run`: a file that the subject does not have.
+/// The test of `--run` or `--fuzz`: a file that the subject does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunTest {
     /// Relative to the subject's root.

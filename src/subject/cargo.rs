@@ -1,11 +1,13 @@
 //! A cargo workspace: its metadata, which of its code may be patched, its builds and its tests.
 
+mod added;
 mod binaries;
 mod build;
 mod diagnostics;
 mod doctests;
 mod ecosystem;
 mod features;
+mod fuzz;
 mod listing;
 mod manifests;
 mod nextest;
@@ -23,10 +25,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 use nopol_source::rust::CrateRoot;
 
+pub use self::added::AddedTest;
+pub use self::fuzz::FuzzOptions;
 pub use self::manifests::settings_files;
 use self::options::CargoOptions;
 use self::outside::Outside;
-pub use self::run::{NAME as RUN_TEST, RunOptions};
+pub use self::run::RunOptions;
 use super::{AddedFile, Subject, SubjectError, paths};
 
 /// A package with code that may be patched.
@@ -55,7 +59,7 @@ pub struct Packages {
     pub neighbours: Vec<Member>,
     /// Whether packages of others may use all these, by a `[patch]`.
     pub patches: bool,
-    /// The test of a run, which only the working copies have.
+    /// The test of `--run` or `--fuzz`, which only the working copies have.
     pub added: Option<AddedFile>,
 }
 
@@ -100,7 +104,7 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
         })
     };
     let mut options = options.clone();
-    let added = run::add(&mut options, &root, &mut members)?;
+    let added = added::add(&mut options, &root, &mut members)?;
     let packages = Packages {
         options,
         manifest,

@@ -14,10 +14,11 @@ use nopol_process::run::Runner;
 use nopol_process::run::command::Case;
 use nopol_process::run::id::{TargetId, TestId};
 use nopol_process::run::rules::Rules;
+use nopol_process::run::trace::Trace;
 use nopol_source::Language;
 use nopol_source::language::Readable;
 
-use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use super::workspace::{Build, Compiled, Doctests, Linked, Targets, TracedDoctests, Workspace};
 use super::{AddedFile, Subject, SubjectError, files};
 
 /// The user's description of a subject of one kind.
@@ -153,7 +154,7 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// # Errors
     /// If the build cannot be started or the run is stopped. A compile error is not an error here, but part of
     /// the result.
-    fn build(&self, at: &Workspace, linked: Linked) -> Result<Build>;
+    fn build(&self, at: &Workspace, linked: Linked, targets: Targets) -> Result<Build>;
 
     /// Its packages, as its build system names them; none where there are no such things.
     fn packages(&self) -> Vec<Package> {
@@ -206,6 +207,21 @@ pub trait Ecosystem: Debug + Send + Sync {
         texts: &mut dyn Iterator<Item = &str>,
         silence: Duration,
     ) -> Result<Option<Doctests>>;
+
+    /// As `doctests`, in an instrumented copy, with the sites that they reach. `None` also if they cannot be traced.
+    ///
+    /// # Errors
+    /// As `doctests`.
+    fn traced_doctests(
+        &self,
+        at: &Workspace,
+        texts: &mut dyn Iterator<Item = &str>,
+        silence: Duration,
+        traced: TracedDoctests,
+    ) -> Result<Option<(Doctests, Trace)>> {
+        let _ = (at, texts, silence, traced);
+        Ok(None)
+    }
 
     /// Reuses in a working copy what the user has compiled, before its first build.
     ///

@@ -60,6 +60,15 @@ pub enum Linked<'a> {
     Runtime(&'a Utf8Path),
 }
 
+/// Which targets with tests are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Targets<'a> {
+    /// All that the user chose.
+    All,
+    /// Only these, if the build can leave out the others.
+    Only(&'a BTreeSet<TargetId>),
+}
+
 /// What of a build the user has done already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compiled {
@@ -78,6 +87,15 @@ pub struct Doctests {
     pub all_passed: bool,
     /// Whether each example passed. Examples that hung, and those after them, are missing.
     pub by_name: BTreeMap<String, bool>,
+}
+
+/// Doctests that run in an instrumented copy to see which sites they reach.
+#[derive(Clone, Copy, Debug)]
+pub struct TracedDoctests<'a> {
+    /// The runtime that is linked in.
+    pub runtime: &'a Utf8Path,
+    /// The number of sites.
+    pub sites: usize,
 }
 
 /// An error reported by a compiler.

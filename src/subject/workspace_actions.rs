@@ -5,10 +5,11 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::trace::Trace;
 
 use super::SubjectError;
 use super::ecosystem::{Ecosystem, ToolRules};
-use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use super::workspace::{Build, Compiled, Doctests, Linked, Targets, TracedDoctests, Workspace};
 
 impl Workspace<'_> {
     fn ecosystem(&self) -> &dyn Ecosystem {
@@ -21,7 +22,15 @@ impl Workspace<'_> {
     /// If the build cannot be started or the run is stopped. A compile error is not an error here, but part of
     /// the result.
     pub fn build(&self, linked: Linked) -> Result<Build> {
-        let build = self.ecosystem().build(self, linked);
+        self.build_targets(linked, Targets::All)
+    }
+
+    /// As [`Workspace::build`], for these targets.
+    ///
+    /// # Errors
+    /// As [`Workspace::build`].
+    pub fn build_targets(&self, linked: Linked, targets: Targets) -> Result<Build> {
+        let build = self.ecosystem().build(self, linked, targets);
         // From now on, the files that the build wrote belong to the tree.
         self.tree.snapshot()?;
         let build = build?;
@@ -99,5 +108,20 @@ impl Workspace<'_> {
         silence: Duration,
     ) -> Result<Option<Doctests>> {
         self.ecosystem().doctests(self, &mut texts, silence)
+    }
+
+    /// Runs the doctests in this instrumented copy, as it was built last, until there is no output for `silence`; with the sites
+    /// that they reach. `None` if these texts have no doctests, or they cannot be traced.
+    ///
+    /// # Errors
+    /// If cargo cannot be started or the run is stopped.
+    pub fn traced_doctests<'t>(
+        &self,
+        mut texts: impl Iterator<Item = &'t str>,
+        silence: Duration,
+        traced: TracedDoctests,
+    ) -> Result<Option<(Doctests, Trace)>> {
+        let ecosystem = self.ecosystem();
+        ecosystem.traced_doctests(self, &mut texts, silence, traced)
     }
 }

@@ -346,7 +346,7 @@ fn the_help_has_no_option_that_the_command_refuses_or_ignores() {
         let entries = Help::of(&[command]).entries();
         let own: BTreeSet<&str> = entries.iter().filter_map(Entry::name).collect();
         for option in [
-            "run", "expect", "stdin", "lib", "bins", "bin", "example", "test",
+            "run", "expect", "stdin", "fuzz", "lib", "bins", "bin", "example", "test",
         ] {
             assert!(!own.contains(option), "--{option} of {command}");
         }

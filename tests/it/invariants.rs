@@ -198,9 +198,10 @@ fn command_lines_progress_bars_and_configuration_files_have_one_each() {
     assert_only("indicatif", &["src/report/terminal.rs"]);
     // The others look into a manifest, into the configuration of a test tool, write a list of words, and print what was read.
     let others = [
+        "src/subject/cargo/added.rs",
+        "src/subject/cargo/fuzz.rs",
         "src/subject/cargo/nextest.rs",
         "src/subject/cargo/outside.rs",
-        "src/subject/cargo/run.rs",
         "src/subject/cargo/unchecked.rs",
         "src/subject/c/init/text.rs",
         "src/subject/c/print.rs",

@@ -1,4 +1,4 @@
-//! `--run`: a run of a program that fails is repaired like a failing test.
+//! `--run` and `--fuzz`: a run of a program that fails, and a crash input of a fuzz target, are repaired like a failing test.
 
 use crate::bad_input::assert_says;
 use crate::common::Subject;
@@ -166,4 +166,86 @@ fn a_run_that_cannot_be_made_a_test_is_a_usage_error() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let words = "`two` passes, but `nopol_run` fails.";
     assert!(run.stdout.contains(words), "{}", run.stdout);
+}
+
+const FUZZ: &str = "[package]\nname = \"subject-fuzz\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[package.metadata]\ncargo-fuzz = true\n[dependencies]\nlibfuzzer-sys = \"0.4\"\n[dependencies.subject]\npath = \"..\"\n[[bin]]\nname = \"words\"\npath = \"fuzz_targets/words.rs\"\n[[bin]]\nname = \"typed\"\npath = \"fuzz_targets/typed.rs\"\n[workspace]\n";
+
+/// The first byte is the number of the word.
+const TARGET: &str = "#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let [n, text @ ..] = data else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if !words.is_empty() {
+        subject::nth(&words, *n as usize);
+    }
+});
+";
+
+#[test]
+fn an_input_that_crashes_a_fuzz_target_is_repaired_and_can_leave_a_test() {
+    let typed = "libfuzzer_sys::fuzz_target!(|input: (u8, String)| {});";
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", LIB),
+        ("fuzz/Cargo.toml", FUZZ),
+        ("fuzz/fuzz_targets/words.rs", TARGET),
+        ("fuzz/fuzz_targets/typed.rs", typed),
+        ("fuzz/artifacts/words/crash-1", "\u{2}a b"),
+        ("fuzz/artifacts/words/crash-2", "\u{1}a b"),
+    ]);
+    let before = subject.snapshot();
+    let crash = "fuzz/artifacts/words/crash-1";
+    let run = subject.nopol(&["--fuzz", "words", crash, "--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.json();
+    assert_eq!(
+        report["patches"][0]["fixes"][0],
+        "subject::nopol_fuzz::nopol_fuzz"
+    );
+    let diff = report["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("+    if n >= words.len() {"), "{diff}");
+    assert_eq!(subject.snapshot(), before);
+
+    let run = subject.nopol(&["apply", "1", "--with-test"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let tested = subject.cargo_test(&["--test", "nopol_fuzz"]);
+    assert_eq!(tested.code, 0, "{}", tested.stdout);
+    assert_says(
+        &subject.nopol(&["--fuzz", "words", crash]),
+        2,
+        &["tests/nopol_fuzz.rs exists already"],
+    );
+    let run = subject.nopol(&["undo"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+
+    let passing = subject.nopol(&["--fuzz", "words", "fuzz/artifacts/words/crash-2"]);
+    assert_says(&passing, 0, &[]);
+    let words = "The fuzz target passes with this input.";
+    assert!(passing.stdout.contains(words), "{}", passing.stdout);
+    for (args, words) in [
+        (
+            &["--fuzz", "none", crash][..],
+            "--fuzz none: there is no such fuzz target; there are: words, typed",
+        ),
+        (&["--fuzz", "words", "none"], "--fuzz words none: "),
+        (
+            &["--fuzz", "typed", crash],
+            "the crate `arbitrary` makes the input, of type `(u8, String)`, and the package subject does not depend on it",
+        ),
+        (&["--fuzz", "words"], "--fuzz <TARGET> <FILE>"),
+        (
+            &["localize", "--fuzz", "words", crash, "--run"],
+            "cannot be used with",
+        ),
+        (
+            &["faults", "--fuzz", "words", crash],
+            "does not support --fuzz",
+        ),
+    ] {
+        assert_says(&subject.nopol(args), 2, &[words]);
+    }
 }

@@ -21,7 +21,7 @@ use super::build::{self, build};
 use super::options::COptions;
 use super::{Program, calls, load, made, other_program, print, reference, runtime};
 use crate::subject::ecosystem::{Answered, Description, Ecosystem, ProgramText};
-use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Targets, Workspace};
 use crate::subject::{Subject, SubjectError, dependencies, files, paths};
 
 impl Description for COptions {
@@ -62,7 +62,7 @@ impl Ecosystem for Program {
         })))
     }
 
-    fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
+    fn build(&self, at: &Workspace, linked: Linked, _: Targets) -> Result<Build> {
         build(at, self, linked)
     }
 

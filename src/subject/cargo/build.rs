@@ -1,6 +1,6 @@
 //! Runs cargo to build the working copy, and collects the test binaries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -13,11 +13,32 @@ use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{Message, TargetKind};
 use nopol_process::copy::files;
 use nopol_process::run::confine::{Circumstances, Confinement};
+use nopol_process::run::id::TargetId;
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::stack;
+use nopol_process::run::tracing;
 
 use super::{Packages, diagnostics, wrapper};
-use crate::subject::workspace::{Build, Linked, Workspace};
+use crate::subject::workspace::{Build, Linked, Targets, Workspace};
+
+/// How code of the subject runs that cargo starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runs<'a> {
+    /// How long it may be silent.
+    pub(super) silence: Duration,
+    /// The directory for traces, and the number of sites, if it is traced.
+    pub(super) traces: Option<(&'a Utf8Path, usize)>,
+}
+
+impl Runs<'_> {
+    /// Runs that may be silent for this long and are not traced.
+    pub(super) const fn within(silence: Duration) -> Self {
+        Self {
+            silence,
+            traces: None,
+        }
+    }
+}
 
 /// The members of a workspace in one working copy.
 pub(super) struct Cargo<'a> {
@@ -29,15 +50,26 @@ pub(super) struct Cargo<'a> {
 ///
 /// # Errors
 /// If cargo cannot be started or the run is stopped. A compilation error is a result.
-pub fn build(at: &Workspace, packages: &Packages, linked: Linked) -> Result<Build> {
-    Cargo { at, packages }.build(linked)
+pub fn build(
+    at: &Workspace,
+    packages: &Packages,
+    linked: Linked,
+    targets: Targets,
+) -> Result<Build> {
+    Cargo { at, packages }.build(linked, targets)
 }
 
 impl Cargo<'_> {
-    fn build(&self, linked: Linked) -> Result<Build> {
+    fn build(&self, linked: Linked, targets: Targets) -> Result<Build> {
         let mut args = vec!["test".to_string(), "--no-run".to_string()];
         args.push("--message-format=json".to_string());
-        args.extend(self.packages.options.build_args(&self.specifications()));
+        let (options, packages) = (&self.packages.options, self.specifications());
+        args.extend(match targets {
+            Targets::Only(targets) if self.can_leave_out_others(targets) => {
+                options.build_args_of(&packages, targets)
+            }
+            _ => options.build_args(&packages),
+        });
         let (succeeded, stdout, stderr) = self.cargo(args, linked, None)?;
 
         let mut build = Build {
@@ -109,6 +141,17 @@ impl Cargo<'_> {
         Ok(build)
     }
 
+    /// Whether the tests of these targets run as before if the other targets are not built. A test may start a program of the
+    /// package, which cargo builds for an integration test.
+    fn can_leave_out_others(&self, targets: &BTreeSet<TargetId>) -> bool {
+        let members = &self.packages.members;
+        let mut all = members.iter().flat_map(|member| &member.metadata.targets);
+        self.packages.added.is_none()
+            && !targets.is_empty()
+            && (targets.iter().any(|target| target.kind == "test")
+                || !all.any(|target| target.kind.contains(&TargetKind::Bin)))
+    }
+
     /// The selected packages as package ID specifications. A name alone would be ambiguous if a dependency
     /// has the same name.
     pub(super) fn specifications(&self) -> Vec<String> {
@@ -122,13 +165,12 @@ impl Cargo<'_> {
     }
 
     /// Runs cargo in the working copy. Returns whether it succeeded, and the files with its standard output
-    /// and error. `runs` is set if cargo also runs code of the subject: the processes are then confined and
-    /// may be silent for this long.
+    /// and error. `runs` is set if cargo also runs code of the subject: the processes are then confined.
     pub(super) fn cargo(
         &self,
         args: Vec<String>,
         linked: Linked,
-        runs: Option<Duration>,
+        runs: Option<Runs>,
     ) -> Result<(bool, Utf8PathBuf, Utf8PathBuf)> {
         fs::create_dir_all(&self.at.logs)
             .with_context(|| format!("cannot create {}", self.at.logs))?;
@@ -162,6 +204,12 @@ impl Cargo<'_> {
             set(self.wrapper_variable(), &wrapper.to_string_lossy());
             set(wrapper::RUNTIME, runtime);
             set(wrapper::PACKAGES, &self.package_dirs()?);
+            // Doctests are linked with what they test.
+            if !runtime.is_empty() {
+                let rustdoc = std::env::var("RUSTDOC").unwrap_or_else(|_| "rustdoc".to_owned());
+                set(wrapper::RUSTDOC, &rustdoc);
+                set("RUSTDOC", &wrapper.to_string_lossy());
+            }
             if self.at.caps_lints || linked != Linked::Plain {
                 set(wrapper::CAP_LINTS, "1");
             }
@@ -191,10 +239,10 @@ impl Cargo<'_> {
             sandbox: None,
         };
         let dir = confinement.scratch.join("doctests");
-        if let Some(silence) = runs {
+        if let Some(runs) = runs {
             confinement.prepare(&dir)?;
             env.extend(confinement.env(&dir, Circumstances::default()));
-            job.silence = Some(silence);
+            job.silence = Some(runs.silence);
             // Most of it is needed by rustc.
             job.limits.memory = confinement.limits(true).memory.map(|bytes| 2 * bytes);
             let places = [
@@ -203,6 +251,10 @@ impl Cargo<'_> {
                 self.at.target.clone(),
             ];
             let mut writable = places.to_vec();
+            if let Some((traces, sites)) = runs.traces {
+                env.extend(tracing(&traces.join("trace"), sites));
+                writable.push(traces.to_owned());
+            }
             writable.extend(super::outside::cargo_home());
             job.sandbox = confinement.sandbox(writable);
         } else {

@@ -9,12 +9,13 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::run::Runner;
 use nopol_process::run::id::{TargetId, TestId};
+use nopol_process::run::trace::Trace;
 use nopol_source::Language;
 use nopol_source::language::Readable;
 use nopol_source::rust::language::Crates;
 
 use super::build::build;
-use super::doctests::{doctests, may_have_doctests};
+use super::doctests::{doctests, may_have_doctests, traced_doctests};
 use super::features;
 use super::listing::list;
 use super::nextest;
@@ -25,7 +26,9 @@ use super::{Member, Packages, load, runtime};
 use crate::subject::ecosystem::{
     Answered, Description, Ecosystem, Package, ProgramText, ToolRules,
 };
-use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
+use crate::subject::workspace::{
+    Build, Compiled, Doctests, Linked, Targets, TracedDoctests, Workspace,
+};
 use crate::subject::{AddedFile, Subject, SubjectError, files, paths};
 
 impl Description for CargoOptions {
@@ -68,10 +71,11 @@ impl Ecosystem for Packages {
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {
-        if self.added.is_some() {
-            return Err(SubjectError::Usage(
-                "this command builds no tests and does not support --run; use `cargo nopol` or `cargo nopol localize`".to_owned(),
-            ));
+        if let Some(added) = &self.options.added_test {
+            return Err(SubjectError::Usage(format!(
+                "this command builds no tests and does not support {}; use `cargo nopol` or `cargo nopol localize`",
+                added.option()
+            )));
         }
         let dirs = self
             .members
@@ -112,8 +116,8 @@ impl Ecosystem for Packages {
         (!given.is_empty()).then(|| given.join(" and "))
     }
 
-    fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
-        build(at, self, linked)
+    fn build(&self, at: &Workspace, linked: Linked, targets: Targets) -> Result<Build> {
+        build(at, self, linked, targets)
     }
 
     fn packages(&self) -> Vec<Package> {
@@ -172,6 +176,19 @@ impl Ecosystem for Packages {
     ) -> Result<Option<Doctests>> {
         match may_have_doctests(self, texts) {
             true => doctests(at, self, silence).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn traced_doctests(
+        &self,
+        at: &Workspace,
+        texts: &mut dyn Iterator<Item = &str>,
+        silence: Duration,
+        traced: TracedDoctests,
+    ) -> Result<Option<(Doctests, Trace)>> {
+        match may_have_doctests(self, texts) {
+            true => traced_doctests(at, self, silence, traced).map(Some),
             false => Ok(None),
         }
     }

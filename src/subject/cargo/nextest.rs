@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::Packages;
-use super::build::Cargo;
+use super::build::{Cargo, Runs};
 use crate::subject::SubjectError;
 use crate::subject::ecosystem::ToolRules;
 use crate::subject::workspace::{Linked, Workspace};
@@ -261,7 +261,7 @@ impl Cargo<'_> {
         }));
         args.extend(filter.map(|filter| format!("--filterset={filter}")));
         let (run, _) = self.at.tree.guard("nextest", || {
-            self.cargo(args.clone(), Linked::Plain, Some(SILENCE))
+            self.cargo(args.clone(), Linked::Plain, Some(Runs::within(SILENCE)))
         })?;
         let (succeeded, stdout, stderr) = run;
         if !succeeded {

@@ -1,9 +1,12 @@
 //! Cargo options that select crates and tests, and how they are passed on to cargo.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_process::run::id::TargetId;
 use serde::{Deserialize, Serialize};
 
-use super::run::RunOptions;
+use super::added::AddedTest;
 
 /// Which workspace, tests, features and profile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -64,9 +67,9 @@ pub struct CargoOptions {
     /// Arguments for the test binaries.
     #[serde(skip)]
     pub test_args: Vec<String>,
-    /// A run of a program that counts as a test.
+    /// A test that only the working copies have.
     #[serde(skip)]
-    pub run: Option<RunOptions>,
+    pub added_test: Option<AddedTest>,
 }
 
 /// What runs the user's tests.
@@ -182,10 +185,23 @@ impl CargoOptions {
         let mut args = self.package_args(packages);
         args.extend(self.target_args());
         // A program that is run may be an example.
-        if !self.names_targets() && self.run.is_none() {
+        if !self.names_targets() && self.added_test.is_none() {
             // The targets of `cargo test`, without examples and benches.
             args.push("--tests".to_string());
         }
+        args
+    }
+
+    /// Arguments for `cargo test --no-run` that build only these targets with tests, and what they need.
+    pub fn build_args_of(&self, packages: &[String], targets: &BTreeSet<TargetId>) -> Vec<String> {
+        let mut args = self.package_args(packages);
+        let flags = targets.iter().map(|target| match &*target.kind {
+            "lib" => "--lib".to_owned(),
+            kind => format!("--{kind}={}", target.target),
+        });
+        // Several packages may have a target of this name.
+        let flags: BTreeSet<String> = flags.collect();
+        args.extend(flags);
         args
     }
 

@@ -1,4 +1,4 @@
-//! A run of the user's program as a test: `--run`. The test is a file that only the working copies have.
+//! A run of the user's program as a test: `--run`.
 
 use std::fs;
 
@@ -7,10 +7,7 @@ use cargo_metadata::{Target, TargetKind};
 
 use super::Member;
 use super::options::CargoOptions;
-use crate::subject::{AddedFile, SubjectError, paths};
-
-/// The name of the test, and of its target.
-pub const NAME: &str = "nopol_run";
+use crate::subject::{SubjectError, paths};
 
 /// A run that must succeed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,55 +20,21 @@ pub struct RunOptions {
     pub stdin: Option<Utf8PathBuf>,
 }
 
-/// Makes the run a test target of the package that has the program. `options` no longer choose that program as a target
-/// with unit tests then, but the test.
-///
-/// # Errors
-/// [`SubjectError::Usage`] if the options do not name one program, or a file cannot be read.
-pub fn add(
-    options: &mut CargoOptions,
-    root: &Utf8Path,
-    members: &mut [Member],
-) -> Result<Option<AddedFile>, SubjectError> {
-    let Some(run) = options.run.clone() else {
-        return Ok(None);
-    };
-    let (at, program) = program(options, members)?;
-    let member = &mut members[at];
-    let dir = root.join(&member.dir);
-    refuse_without_discovery(&dir)?;
-    let path = member.dir.join("tests").join(format!("{NAME}.rs"));
-    if root.join(&path).exists() {
-        return Err(SubjectError::Usage(format!(
-            "{path} exists already, and --run would make a test of this name: run it with `cargo nopol --test {NAME}`, or rename it"
-        )));
-    }
-    let file = AddedFile {
-        text: text(&run, &program, root, &dir)?,
-        path,
-    };
-    let mut target = program.target;
-    target.name = NAME.to_owned();
-    target.kind = vec![TargetKind::Test];
-    target.src_path = root.join(&file.path);
-    member.metadata.targets.push(target);
-    options.bin.clear();
-    options.example.clear();
-    if options.names_targets() || options.test_tool == super::options::TestTool::Nextest {
-        options.test.push(NAME.to_owned());
-    }
-    Ok(Some(file))
-}
-
 /// A binary or an example.
-struct Program {
+pub struct Program {
     target: Target,
     is_example: bool,
 }
 
 /// The program that runs, and its package: the one that `--bin` or `--example` names, or else the one that `cargo run` would
 /// choose.
-fn program(options: &CargoOptions, members: &[Member]) -> Result<(usize, Program), SubjectError> {
+///
+/// # Errors
+/// [`SubjectError::Usage`] if the options do not name one program.
+pub fn program(
+    options: &CargoOptions,
+    members: &[Member],
+) -> Result<(usize, Program), SubjectError> {
     let usage = |text: String| Err(SubjectError::Usage(text));
     let (kind, names) = match (&*options.bin, &*options.example) {
         (bins, []) => (TargetKind::Bin, bins),
@@ -122,27 +85,14 @@ fn program(options: &CargoOptions, members: &[Member]) -> Result<(usize, Program
     }
 }
 
-/// Refuses a package of which cargo does not find the new test.
-fn refuse_without_discovery(dir: &Utf8Path) -> Result<(), SubjectError> {
-    let manifest = dir.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).unwrap_or_default();
-    let document = text.parse::<toml_edit::DocumentMut>().unwrap_or_default();
-    let discovers = document
-        .get("package")
-        .and_then(|package| package.get("autotests"))
-        .and_then(toml_edit::Item::as_bool);
-    match discovers {
-        Some(false) => Err(SubjectError::Usage(format!(
-            "{manifest} has `autotests = false`, so cargo would not find the test that --run makes; remove that, or write the test yourself"
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// The text of the test.
-fn text(
+///
+/// # Errors
+/// [`SubjectError::Usage`] if a file cannot be read.
+pub fn text(
     run: &RunOptions,
     program: &Program,
+    test: &str,
     root: &Utf8Path,
     dir: &Utf8Path,
 ) -> Result<String, SubjectError> {
@@ -209,7 +159,7 @@ fn text(
 use std::process::Command;
 
 #[test]
-fn {NAME}() {{
+fn {test}() {{
 {before}    let output = Command::new({started}){args}
         .current_dir({cwd}){stdin}
         .output()

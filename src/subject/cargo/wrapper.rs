@@ -1,5 +1,5 @@
-//! The rustc wrapper. Cargo calls the tool in place of rustc, for every workspace member or for every package. The
-//! wrapper links the runtime into the instrumented packages and caps their lints. This avoids editing any
+//! The rustc wrapper. Cargo calls the tool in place of rustc, for every workspace member or for every package, and in place of
+//! rustdoc. The wrapper links the runtime into the instrumented packages and caps their lints. This avoids editing any
 //! manifest or lock file.
 
 use std::ffi::OsString;
@@ -10,6 +10,9 @@ use std::process::Command;
 
 /// The variable with the runtime's rlib; empty if none is linked. If it is set, this process is a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
+
+/// The variable with the rustdoc that this process replaces, if it is not a wrapper of rustc.
+pub const RUSTDOC: &str = "NOPOL_RUSTDOC";
 
 /// The variable with the directories of the subject's own packages, separated by [`BETWEEN`].
 pub const PACKAGES: &str = "NOPOL_PACKAGES";
@@ -32,10 +35,15 @@ pub const IN_PLACE: &str = "NOPOL_IN_PLACE";
 /// be started, and `None` if this process is not a wrapper.
 pub fn run_if_wrapper() -> Option<std::io::Error> {
     let runtime = std::env::var_os(RUNTIME)?;
-    let mut args = std::env::args_os().skip(1);
-    let rustc = args.next()?;
+    let mut args = std::env::args_os().skip(1).peekable();
+    // Cargo does not tell a program in place of rustdoc which rustdoc it replaces.
+    let is_rustdoc = args.peek()?.as_encoded_bytes().starts_with(b"-");
+    let compiler = match is_rustdoc {
+        true => std::env::var_os(RUSTDOC)?,
+        false => args.next()?,
+    };
     let args: Vec<OsString> = args.collect();
-    let mut command = Command::new(rustc);
+    let mut command = Command::new(compiler);
     command.args(&args);
     // `rustc -vV` and similar calls compile nothing.
     let compiles = args.iter().any(|arg| arg == "--crate-name");
@@ -49,7 +57,7 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
         if is_set(CAP_LINTS) {
             command.args(["--cap-lints", "allow"]);
         }
-        if is_set(LEAN) {
+        if is_set(LEAN) && !is_rustdoc {
             // Of two such options the last one counts.
             command.arg("-Cdebuginfo=0");
             // Without this the linker would copy the debug information of dependencies.
@@ -73,7 +81,7 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
             }
         }
     }
-    for name in [IN_PLACE, PACKAGES, RUNTIME, CAP_LINTS, LEAN] {
+    for name in [IN_PLACE, PACKAGES, RUNTIME, RUSTDOC, CAP_LINTS, LEAN] {
         command.env_remove(name);
     }
     Some(command.exec())

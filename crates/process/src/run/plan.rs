@@ -74,6 +74,14 @@ pub struct Plan {
     pub circumstances: Circumstances,
 }
 
+/// The environment variables that have a process trace this many sites; the file's name begins with `trace`.
+pub fn tracing(trace: &Utf8Path, sites: usize) -> [(String, String); 2] {
+    [
+        (env::TRACE.to_owned(), trace.to_string()),
+        (env::SITES.to_owned(), sites.to_string()),
+    ]
+}
+
 impl Plan {
     /// The environment variables that configure the runtime; none if it has nothing to do.
     pub(super) fn env(&self, trace: &Utf8Path, test: &str, log: u64) -> Vec<(String, String)> {

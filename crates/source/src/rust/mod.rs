@@ -9,6 +9,7 @@ pub mod documentation;
 mod early_exits;
 mod effects;
 mod for_tests;
+pub mod fuzz_target;
 mod generated;
 mod harvest;
 mod integers;
