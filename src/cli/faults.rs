@@ -109,7 +109,10 @@ impl<P: Target> Faults<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
-        let stop = formula::end_on_signals();
+        let (stop, invocation) = match formula::prepared(&settings) {
+            Ok(prepared) => prepared,
+            Err(code) => return code,
+        };
         let command = settings.project.command();
         let request = FaultsRequest {
             project: settings.project.clone(),
@@ -130,7 +133,7 @@ impl<P: Target> Faults<P> {
             time_limit: Some(self.time_limit),
             stop,
         };
-        let result = localize(&request);
+        let result = localize(&request, &|| formula::built(&invocation, &settings));
         let shown = match formula::accepted(result, self.format, Localization::outside) {
             Ok(shown) => shown,
             Err(code) => return code,

@@ -1,6 +1,8 @@
 //! What `faults`, `mutate` and `heap` have in common: a result is printed as text or JSON of its own, or as a report that is
 //! made of its [`Outcome`]; and a refusal is explained.
 
+use std::sync::Arc;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nopol_process::run::interrupt;
 use serde::Serialize;
@@ -9,8 +11,12 @@ use super::output;
 use crate::formula::UserStop;
 use crate::formula::load::Refusal;
 use crate::formula::report;
+use crate::invocation::Invocation;
+use crate::repair::settings::Settings;
 use crate::report::format::{FORMATS, Format};
+use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
+use crate::subject::ecosystem::Described;
 
 /// The formats that such a result has of its own.
 const OWN: [(&str, &str); 2] = [
@@ -29,6 +35,27 @@ const ANNOTATIONS: (&str, &str) = ("github", "GitHub Actions annotations");
 pub fn end_on_signals() -> UserStop {
     let note = "interrupted: the search ends with what it has found so far; a second signal ends it at once";
     UserStop::on(interrupt::wanted_on_signals(|| output::complain(note)).ok())
+}
+
+/// What ends a search, and what can build the program, whose warden is forked before the signals have a handler.
+///
+/// # Errors
+/// The exit code, after the message, if the process cannot be forked.
+pub fn prepared(settings: &Settings) -> Result<(UserStop, Invocation), u8> {
+    let invocation = Invocation::new(settings.clone()).map_err(|error| {
+        output::complain(&error.to_string());
+        Ending::Internal.exit_code()
+    })?;
+    Ok((end_on_signals(), invocation))
+}
+
+/// What a build of the program shows of its text.
+pub fn built(invocation: &Invocation, settings: &Settings) -> Described {
+    let observer = Arc::new(Terminal::new(false, true));
+    match settings.subject() {
+        Ok(subject) => invocation.as_built(subject, observer),
+        Err(_) => Described::Unknown,
+    }
 }
 
 /// The formats of such a result: its own, and those of the reports that can show it.

@@ -126,7 +126,10 @@ impl<P: Target> Mutate<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
-        let stop = formula::end_on_signals();
+        let (stop, invocation) = match formula::prepared(&settings) {
+            Ok(prepared) => prepared,
+            Err(code) => return code,
+        };
         let command = settings.project.command();
         let level = match self.level {
             1 => Level::One,
@@ -152,7 +155,7 @@ impl<P: Target> Mutate<P> {
             time_limit: Some(self.time_limit),
             stop,
         };
-        let result = mutation::repair(&request);
+        let result = mutation::repair(&request, &|| formula::built(&invocation, &settings));
         let shown = match formula::accepted(result, self.format, Mutation::outside) {
             Ok(shown) => shown,
             Err(code) => return code,

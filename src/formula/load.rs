@@ -16,15 +16,18 @@ use super::left_out::{self, LeftOut};
 use super::localization::Failing;
 use super::read::{of_c, of_c_until, of_rust, of_rust_until};
 use crate::report::Ended;
-use crate::subject::ecosystem::ProgramText;
+use crate::subject::ecosystem::{Described, ProgramText};
 use crate::subject::{Subject, SubjectError};
 
-/// The text of a subject, for commands that read it and build nothing.
+/// Says what a build of the subject shows of its text.
+pub type Builds<'b> = &'b dyn Fn() -> Described;
+
+/// The text of a subject, for commands that read it. `builds` is asked only if the text does not say what is compiled.
 ///
 /// # Errors
 /// If the user chose tests in a way that only a build can follow, the build makes another program than the text describes, or
 /// a file cannot be read.
-pub fn whole_of(subject: &Subject) -> Result<ProgramText, Refusal> {
+pub fn whole_of(subject: &Subject, builds: Builds<'_>) -> Result<ProgramText, Refusal> {
     if let Some(selection) = subject.ecosystem.selection() {
         return Err(Refusal::Usage(format!(
             "this command builds no tests and does not support {selection}, on the command line or in nopol.toml: remove it, and choose \
@@ -32,7 +35,16 @@ pub fn whole_of(subject: &Subject) -> Result<ProgramText, Refusal> {
         )));
     }
     let whole = subject.ecosystem.whole(&subject.root)?;
-    match subject.ecosystem.other_program(&subject.root, &whole) {
+    let built = match subject.ecosystem.is_opaque() {
+        true => builds(),
+        false => Described::Unknown,
+    };
+    let why = match built {
+        Described::Unknown => subject.ecosystem.other_program(&subject.root, &whole),
+        Described::Right => None,
+        Described::Wrong(why) => Some(why),
+    };
+    match why {
         Some(why) => Err(SubjectError::UnusableBaseline(why).into()),
         None => Ok(whole),
     }

@@ -26,7 +26,7 @@ use nopol_formula::encode::{Extent, Stop};
 use nopol_formula::faults::{FaultsOptions, Formula, Trouble};
 use nopol_program::ir::{Outside, PlaceId, Program};
 
-use self::load::{Loaded, Refusal, RunBounds, whole_of};
+use self::load::{Builds, Loaded, Refusal, RunBounds, whole_of};
 use self::localization::{Localization, Phase};
 use crate::report::Ended;
 use crate::subject::{Project, Subject};
@@ -53,14 +53,14 @@ pub struct FaultsRequest {
     pub stop: UserStop,
 }
 
-/// Finds every minimal set of places where different values make the failing tests pass.
+/// Finds every minimal set of places where different values make the failing tests pass. `builds` says what the build compiles.
 ///
 /// # Errors
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.
-pub fn localize(request: &FaultsRequest) -> Result<Localization, Refusal> {
+pub fn localize(request: &FaultsRequest, builds: Builds<'_>) -> Result<Localization, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
-    let whole = whole_of(&subject)?;
+    let whole = whole_of(&subject, builds)?;
     let deadline = request
         .stop
         .or_at(request.time_limit.map(|limit| started + limit));

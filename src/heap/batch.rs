@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::by_tests::by_tests;
 use super::specification::{contradiction, describe, triples};
-use crate::formula::load::{Refusal, refuse_unknown, whole_of};
+use crate::formula::load::{Builds, Refusal, refuse_unknown, whole_of};
 use crate::formula::read::{function_named, of_c, of_rust_with};
 use crate::formula::{UserStop, left_out, unread};
 use crate::report::Ended;
@@ -120,17 +120,18 @@ impl Batch {
 /// Which changes are tried, for messages that no patch was found.
 pub(super) const SHAPES: &str = "a change replaces an operand or a comparison, removes a statement or inserts an assignment, but never inserts an `if`, a loop, an allocation or a call";
 
-/// Repairs a function. What a Rust program is changed to is put to its compiler.
+/// Repairs a function. What a Rust program is changed to is put to its compiler. `builds` says what the build compiles.
 ///
 /// # Errors
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
 pub fn repair(
     request: &HeapRequest,
     compile: Compile<'_>,
+    builds: Builds<'_>,
     progress: &Progress,
 ) -> Result<Batch, Refusal> {
     let subject = Subject::load(&request.project)?;
-    let whole = whole_of(&subject)?;
+    let whole = whole_of(&subject, builds)?;
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Usage(

@@ -8,8 +8,25 @@ use nopol_process::run::process::Supervisor;
 use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::progress::Progress;
+use crate::subject::ecosystem::Described;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
+
+/// What a build shows of the program that it compiles.
+///
+/// # Errors
+/// If the subject cannot be copied, or the run is stopped.
+pub fn as_built(
+    settings: &Settings,
+    subject: Subject,
+    supervisor: &Supervisor,
+    progress: &Progress,
+) -> Result<Described> {
+    let setup = Setup::new(settings, subject, supervisor)?;
+    let (copy, runtime) = setup.instrumented(progress)?;
+    let ecosystem = std::sync::Arc::clone(&copy.subject.ecosystem);
+    ecosystem.as_built(&copy, &runtime)
+}
 
 /// The compiler's errors for the subject with these texts, whose paths are relative to the root. `None` if it compiles.
 ///

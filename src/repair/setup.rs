@@ -138,6 +138,19 @@ impl<'s> Setup<'s> {
         Ok(plain)
     }
 
+    /// Copies the subject once, for an instrumented build, with the runtime for it.
+    ///
+    /// # Errors
+    /// If the run is stopped, a file cannot be read or written, or the runtime cannot be built.
+    pub fn instrumented(&self, progress: &Progress) -> Result<(Workspace<'_>, Utf8PathBuf)> {
+        let phase = progress.start("copying", 0, 0);
+        let (copy, _) = self.copy(BuildVariant::Instrumented)?;
+        let runtime = copy.runtime(&self.work.base)?;
+        let result = format!("{} → {}", self.subject.root, copy.root);
+        progress.finish(phase, 0, &result);
+        Ok((copy, runtime))
+    }
+
     /// A working copy, and warnings about files that were left out.
     fn copy(&self, variant: BuildVariant) -> Result<(Workspace<'_>, Vec<String>)> {
         let copied = self

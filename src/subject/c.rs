@@ -1,6 +1,7 @@
 //! A C program: which of its files may be patched, how it is built, and its tests, as `nopol.toml` or
 //! options tell.
 
+mod as_built;
 mod build;
 mod calls;
 pub mod config;

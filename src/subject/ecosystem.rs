@@ -95,6 +95,17 @@ pub struct ProgramText {
     pub may_have_examples: bool,
 }
 
+/// What a build shows of a program's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Described {
+    /// Nothing.
+    Unknown,
+    /// It describes the program that is built.
+    Right,
+    /// It describes another one, and why, as a clause.
+    Wrong(String),
+}
+
 impl ProgramText {
     /// The text of these files.
     ///
@@ -252,6 +263,21 @@ pub trait Ecosystem: Debug + Send + Sync {
 
     /// Why its build makes another program than its text describes, as a clause; `None` if it does not, as far as is known.
     fn other_program(&self, root: &Utf8Path, whole: &ProgramText) -> Option<String>;
+
+    /// Whether only a build shows what it compiles: `other_program` reads the texts of its build files, which may say more than
+    /// one can see.
+    fn is_opaque(&self) -> bool {
+        false
+    }
+
+    /// What a build in this copy, which it makes, shows of what it compiles.
+    ///
+    /// # Errors
+    /// If the run is stopped.
+    fn as_built(&self, at: &Workspace, runtime: &Utf8Path) -> Result<Described> {
+        let _ = (at, runtime);
+        Ok(Described::Unknown)
+    }
 
     /// Its whole text and the tests that are commands; `root` is the subject's root.
     ///

@@ -21,7 +21,7 @@ use self::goal::{Confirmed, Goal};
 use self::showing::patched;
 use super::UserStop;
 use super::left_out::{self, LeftOut};
-use super::load::{Refusal, whole_of};
+use super::load::{Builds, Refusal, whole_of};
 use super::localization::{Failing, Phase};
 use super::{late, unread};
 use crate::report::Ended;
@@ -217,14 +217,14 @@ pub struct Untried {
     pub is_pointer: bool,
 }
 
-/// Finds every minimal repair by mutations.
+/// Finds every minimal repair by mutations. `builds` says what the build compiles.
 ///
 /// # Errors
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.
-pub fn repair(request: &MutateRequest) -> Result<Mutation, Refusal> {
+pub fn repair(request: &MutateRequest, builds: Builds<'_>) -> Result<Mutation, Refusal> {
     let started = Instant::now();
     let subject = Subject::load(&request.project)?;
-    let whole = whole_of(&subject)?;
+    let whole = whole_of(&subject, builds)?;
     let last = request.time_limit.map(|limit| started + limit);
     let deadline = request.stop.or_at(last);
     let goal = match Goal::new(&whole, request, deadline) {

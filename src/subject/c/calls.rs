@@ -25,7 +25,7 @@ pub struct Call {
 }
 
 /// Options whose value is an argument of its own.
-const WITH_VALUE: [&str; 14] = [
+pub(super) const WITH_VALUE: [&str; 14] = [
     "-o",
     "-MF",
     "-MT",
@@ -114,12 +114,12 @@ impl Call {
 
     /// Whether everything is still there that the call for one of its source files needs. What asks a compiler what it
     /// can do, as `configure` does, removes its files and the directory with them.
-    fn can_be_repeated(&self, source: &str) -> bool {
+    pub(super) fn can_be_repeated(&self, source: &str) -> bool {
         self.dir.is_dir() && self.dir.join(source).is_file() && self.compiler.is_file()
     }
 
     /// The arguments that decide how one of the source files is read, without those that say what is written.
-    fn args_for(&self, source: &str) -> Vec<String> {
+    pub(super) fn args_for(&self, source: &str) -> Vec<String> {
         let mut args = self.args.iter();
         let mut kept = Vec::new();
         while let Some(arg) = args.next() {
@@ -204,7 +204,19 @@ fn uninitialized(errors: &str) -> Vec<String> {
 
 /// What a compiler prints, on its two streams, if it is called again for one of the source files with further arguments.
 fn again(at: &Workspace, call: &Call, source: &str, more: &[&str]) -> Result<(String, String)> {
-    let mut args = call.args_for(source);
+    repeated(at, call, call.args_for(source), more)
+}
+
+/// What a compiler prints, on its two streams, if it is called again with these arguments.
+///
+/// # Errors
+/// If the compiler cannot be started, or the run is stopped.
+pub(super) fn repeated(
+    at: &Workspace,
+    call: &Call,
+    mut args: Vec<String>,
+    more: &[&str],
+) -> Result<(String, String)> {
     args.extend(more.iter().map(|arg| (*arg).to_owned()));
     let mut env = at.confinement.build_env()?;
     // Messages are read.
@@ -236,19 +248,37 @@ fn again(at: &Workspace, call: &Call, source: &str, more: &[&str]) -> Result<(St
 
 /// Adds the lines of files below the root that are in preprocessed text.
 fn add_lines(root: &Utf8Path, dir: &Utf8Path, text: &str, taken: &mut TakenLines) {
+    let files = text.lines().filter_map(marker);
+    let files = files.map(|(_, file)| normal(&dir.join(file)));
+    for file in files {
+        if let Ok(file) = file.strip_prefix(root) {
+            taken.entry(file.to_owned()).or_default();
+        }
+    }
+    each_line(root, dir, text, |file, number, _| {
+        if let Some(lines) = taken.get_mut(file) {
+            lines.insert(number);
+        }
+    });
+}
+
+/// Calls `with` for the lines, except empty ones, of files below the root in preprocessed text: the file, relative to the root,
+/// the line's number and its text.
+pub(super) fn each_line(
+    root: &Utf8Path,
+    dir: &Utf8Path,
+    text: &str,
+    mut with: impl FnMut(&Utf8Path, usize, &str),
+) {
     let mut place: Option<(Utf8PathBuf, usize)> = None;
     for line in text.lines() {
         if let Some((number, file)) = marker(line) {
             let file = normal(&dir.join(file));
-            place = file.strip_prefix(root).ok().map(|file| {
-                taken.entry(file.to_owned()).or_default();
-                (file.to_owned(), number)
-            });
+            let file = file.strip_prefix(root).ok();
+            place = file.map(|file| (file.to_owned(), number));
         } else if let Some((file, number)) = &mut place {
-            if !line.trim().is_empty()
-                && let Some(lines) = taken.get_mut(file)
-            {
-                lines.insert(*number);
+            if !line.trim().is_empty() {
+                with(file, *number, line);
             }
             *number += 1;
         }

@@ -17,10 +17,11 @@ use nopol_source::Language;
 use nopol_source::c::language::Files;
 use nopol_source::language::Readable;
 
+use super::as_built::{self, AsBuilt};
 use super::build::{self, build};
 use super::options::COptions;
 use super::{Program, calls, load, made, other_program, print, reference, runtime};
-use crate::subject::ecosystem::{Answered, Description, Ecosystem, ProgramText};
+use crate::subject::ecosystem::{Answered, Described, Description, Ecosystem, ProgramText};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Targets, Workspace};
 use crate::subject::{Subject, SubjectError, dependencies, files, paths};
 
@@ -105,6 +106,22 @@ impl Ecosystem for Program {
     fn other_program(&self, root: &Utf8Path, whole: &ProgramText) -> Option<String> {
         let found = other_program::find(&self.build, root, &whole.files);
         found.map(|found| found.to_string())
+    }
+
+    fn is_opaque(&self) -> bool {
+        !other_program::is_plain(&self.build)
+    }
+
+    fn as_built(&self, at: &Workspace, runtime: &Utf8Path) -> Result<Described> {
+        if !at.build(Linked::Runtime(runtime))?.succeeded {
+            return Ok(Described::Unknown);
+        }
+        let calls = calls::read(&build::calls_log(at));
+        Ok(match as_built::as_built(at, &calls, &self.sources)? {
+            AsBuilt::Unknown => Described::Unknown,
+            AsBuilt::Same => Described::Right,
+            AsBuilt::Other(difference) => Described::Wrong(difference.to_string()),
+        })
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {

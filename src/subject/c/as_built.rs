@@ -1,0 +1,230 @@
+//! Whether a build compiles what the sources say. Its compiler calls are known, so each is made again for the preprocessor: with its
+//! own options, and with none but those for directories of headers, which is what formulas read.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::calls::{self, Call};
+use crate::subject::paths::normal;
+use crate::subject::workspace::Workspace;
+
+/// Options after which gcc computes otherwise than formulas, and what these assume.
+const OTHER_MEANING: [(&str, &str); 8] = [
+    ("-funsigned-char", "formulas assume that `char` is signed"),
+    ("-fno-signed-char", "formulas assume that `char` is signed"),
+    ("-fwrapv", "formulas take signed overflow for a failure"),
+    (
+        "-fno-strict-overflow",
+        "formulas take signed overflow for a failure",
+    ),
+    (
+        "-m32",
+        "formulas assume that `long` and pointers have 64 bits",
+    ),
+    (
+        "-mx32",
+        "formulas assume that `long` and pointers have 64 bits",
+    ),
+    (
+        "-m16",
+        "formulas assume that `long` and pointers have 64 bits",
+    ),
+    (
+        "-fshort-enums",
+        "formulas assume that an enumeration has 32 bits",
+    ),
+];
+
+/// What the compiler calls of a build show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AsBuilt {
+    /// Nothing: none of them compiles a source.
+    Unknown,
+    /// The program is the one that its sources describe.
+    Same,
+    /// It is another one.
+    Other(Difference),
+}
+
+/// Why a build makes another program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// No source is compiled, but another file is.
+    OtherSource(Utf8PathBuf),
+    /// A source is compiled with this option, after which the program is another one.
+    Option {
+        /// The source, relative to the root.
+        source: Utf8PathBuf,
+        /// The option; `None` if several together are the reason.
+        option: Option<String>,
+        /// What formulas assume instead.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherSource(file) => write!(
+                out,
+                "the build compiles {file} and none of the sources, so formulas would describe another program"
+            ),
+            Self::Option {
+                source,
+                option,
+                why,
+            } => {
+                let option = match option {
+                    Some(option) => format!("`{option}`"),
+                    None => "other options than gcc has by itself".to_owned(),
+                };
+                write!(
+                    out,
+                    "the build compiles {source} with {option}: {why}, so they would describe another program"
+                )
+            }
+        }
+    }
+}
+
+/// The lines of files below the root in preprocessed text, by file and number.
+type Lines = BTreeMap<(Utf8PathBuf, usize), String>;
+
+/// What the calls of a build in this copy show of these sources, whose paths are relative to the root.
+///
+/// # Errors
+/// If a compiler cannot be started, or the run is stopped.
+pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Result<AsBuilt> {
+    let mut verdict = AsBuilt::Unknown;
+    let mut other = None;
+    for call in calls.iter().filter(|call| call.compiles()) {
+        for source in call.sources() {
+            let path = normal(&call.dir.join(source));
+            let Ok(path) = path.strip_prefix(&at.root) else {
+                continue;
+            };
+            if !call.can_be_repeated(source) {
+                continue;
+            }
+            if !sources.iter().any(|known| known == path) {
+                other.get_or_insert_with(|| path.to_owned());
+                continue;
+            }
+            if let Some((option, why)) = difference(at, call, source)? {
+                return Ok(AsBuilt::Other(Difference::Option {
+                    source: path.to_owned(),
+                    option,
+                    why,
+                }));
+            }
+            verdict = AsBuilt::Same;
+        }
+    }
+    Ok(match (verdict, other) {
+        (AsBuilt::Unknown, Some(file)) => AsBuilt::Other(Difference::OtherSource(file)),
+        (verdict, _) => verdict,
+    })
+}
+
+/// The option because of which a call compiles another program than the source says, and what formulas assume instead.
+fn difference(
+    at: &Workspace,
+    call: &Call,
+    source: &str,
+) -> Result<Option<(Option<String>, &'static str)>> {
+    const READ: &str = "formulas read the sources as gcc does without it";
+    let options = options(&call.args_for(source), source);
+    let words = options.iter().flatten();
+    for word in words.clone() {
+        let meaning = OTHER_MEANING.iter().find(|(option, _)| word == option);
+        if let Some((option, why)) = meaning {
+            return Ok(Some((Some((*option).to_owned()), why)));
+        }
+    }
+    let (paths, others): (Vec<_>, Vec<_>) = options.into_iter().partition(|it| is_for_headers(it));
+    let read = |more: &[Vec<String>]| -> Result<Lines> {
+        let args = paths.iter().chain(more).flatten().cloned();
+        let args = args.chain([source.to_owned()]).collect();
+        let (text, _) = calls::repeated(at, call, args, &["-E"])?;
+        Ok(lines(&at.root, &call.dir, &text))
+    };
+    let plain = read(&[])?;
+    if others.is_empty() || read(&others)? == plain {
+        return Ok(None);
+    }
+    for option in others {
+        let shown = option.join(" ");
+        if read(&[option])? != plain {
+            return Ok(Some((Some(shown), READ)));
+        }
+    }
+    Ok(Some((None, READ)))
+}
+
+/// The options among arguments, each with its value.
+fn options(args: &[String], source: &str) -> Vec<Vec<String>> {
+    let mut args = args.iter().filter(|arg| *arg != source).cloned();
+    let mut options = Vec::new();
+    while let Some(arg) = args.next() {
+        let has_value = calls::WITH_VALUE.contains(&&*arg) || TWO_WORDS.contains(&&*arg);
+        let value = has_value.then(|| args.next()).flatten();
+        options.push([arg].into_iter().chain(value).collect());
+    }
+    options
+}
+
+/// More options with a value of their own.
+const TWO_WORDS: [&str; 7] = [
+    "-Xpreprocessor",
+    "-imacros",
+    "--include",
+    "--imacros",
+    "--define-macro",
+    "--undefine-macro",
+    "-iprefix",
+];
+
+/// Whether an option says where headers are.
+fn is_for_headers(option: &[String]) -> bool {
+    const DIRECTORIES: [&str; 4] = ["-I", "-isystem", "-iquote", "-idirafter"];
+    let first = option.first().map_or("", String::as_str);
+    DIRECTORIES.iter().any(|it| first.starts_with(it))
+}
+
+fn lines(root: &Utf8Path, dir: &Utf8Path, text: &str) -> Lines {
+    let mut lines = Lines::new();
+    calls::each_line(root, dir, text, |file, number, line| {
+        let known: &mut String = lines.entry((file.to_owned(), number)).or_default();
+        // Spaces depend on what macros leave behind.
+        known.extend(line.split_whitespace());
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_has_its_value() {
+        let args = [
+            "-O1",
+            "-I",
+            "x",
+            "-Iy",
+            "-D",
+            "N=1",
+            "--include",
+            "c.h",
+            "a.c",
+        ];
+        let args = args.map(str::to_owned);
+        let found = options(&args, "a.c");
+        let found: Vec<String> = found.iter().map(|option| option.join(" ")).collect();
+        assert_eq!(found, ["-O1", "-I x", "-Iy", "-D N=1", "--include c.h"]);
+        assert!(is_for_headers(&args[1..2]) && !is_for_headers(&args[..1]));
+    }
+}
