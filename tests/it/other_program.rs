@@ -33,6 +33,53 @@ fn formulas_are_not_made_of_a_program_whose_build_defines_macros_that_it_has() {
 }
 
 #[test]
+fn what_a_build_compiles_is_asked_of_its_compiler_calls() {
+    let with = |build: &str, files: &[(&str, &str)]| {
+        let manifest = format!(
+            "[c]\nsources = [\"p.c\"]\nbuild = \"{build}\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"5\\n\"\n"
+        );
+        let own = [("p.c", SIZED), ("nopol.toml", &manifest)];
+        Subject::new(&[&own[..], files].concat()).nopol(&["c", "faults"])
+    };
+    let below = [("sub/Makefile", "all:\n\tcc -DN=5 -o ../p ../p.c\n")];
+    for (build, files, words) in [
+        (
+            "make -C sub",
+            &below[..],
+            "the build compiles p.c with `-DN=5`",
+        ),
+        (
+            "cc -o p @opts p.c",
+            &[("opts", "-D N=5\n")],
+            "the build compiles p.c with `@opts`",
+        ),
+        (
+            "cc -fwrapv -o p p.c",
+            &[],
+            "the build compiles p.c with `-fwrapv`: formulas take signed overflow for a failure",
+        ),
+        (
+            "sed 's/N 3/N 5/' p.c > q.c && cc -o p q.c",
+            &[],
+            "the build compiles q.c and none of the sources",
+        ),
+    ] {
+        let run = with(build, files);
+        assert_eq!(run.code, 4, "{build}: {}", run.stdout);
+        assert!(run.stderr.contains(words), "{build}: {}", run.stderr);
+    }
+    // What a build file says beside that does not matter.
+    let makefile = "# CFLAGS = -DN=5\n-include none.d\np: p.c\n\tcc -DM=5 -o p p.c\nother:\n\tcc -DN=5 -o p p.c\n";
+    let run = with("make p", &[("Makefile", makefile)]);
+    assert!(
+        run.stdout.contains("`t` fails"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
+
+#[test]
 fn a_header_that_may_be_either_of_two_is_not_guessed() {
     let text = "#include <stdio.h>\n#include \"cfg.h\"\nint main(void)\n{\n    printf(\"%d\\n\", K);\n    return 0;\n}\n";
     let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -Iinc2 -o p p.c\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"20\\n\"\n";

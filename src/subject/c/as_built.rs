@@ -1,13 +1,16 @@
 //! Whether a build compiles what the sources say. Its compiler calls are known, so each is made again for the preprocessor: with its
-//! own options, and with none but those for directories of headers, which is what formulas read.
+//! own options, and with none but those for directories of headers, which is what formulas read. The program is another one if the
+//! preprocessor passes on other lines, or defines other macros of which the program has the names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::calls::{self, Call};
+use super::other_program::Names;
+use crate::subject::files;
 use crate::subject::paths::normal;
 use crate::subject::workspace::Workspace;
 
@@ -145,19 +148,45 @@ fn difference(
         }
     }
     let (paths, others): (Vec<_>, Vec<_>) = options.into_iter().partition(|it| is_for_headers(it));
-    let read = |more: &[Vec<String>]| -> Result<Lines> {
-        let args = paths.iter().chain(more).flatten().cloned();
-        let args = args.chain([source.to_owned()]).collect();
-        let (text, _) = calls::repeated(at, call, args, &["-E"])?;
+    if others.is_empty() {
+        return Ok(None);
+    }
+    let ask = |options: &[Vec<String>], more: &[&str]| {
+        let args = paths.iter().chain(options).flatten().cloned().collect();
+        Ok::<_, anyhow::Error>(calls::repeated(at, call, args, more)?.0)
+    };
+    let macros = |options: &[Vec<String>]| -> Result<BTreeSet<String>> {
+        let text = ask(options, &["-E", "-dM", "-x", "c", "/dev/null"])?;
+        Ok(text.lines().map(str::to_owned).collect())
+    };
+    // Macros stay as they are: those of system headers depend on options that do not matter.
+    let passed = |options: &[Vec<String>]| -> Result<Lines> {
+        let text = ask(options, &["-E", "-fdirectives-only", source])?;
         Ok(lines(&at.root, &call.dir, &text))
     };
-    let plain = read(&[])?;
-    if others.is_empty() || read(&others)? == plain {
+    let (own_macros, own_lines) = (macros(&[])?, passed(&[])?);
+    let read = own_lines.keys().map(|(file, _)| file);
+    let read: BTreeSet<&Utf8PathBuf> = read.collect();
+    let texts = read
+        .into_iter()
+        .filter_map(|file| Some((file.clone(), files::text(&at.root.join(file))?)));
+    let texts: Vec<(Utf8PathBuf, String)> = texts.collect();
+    let names = Names::of(&texts);
+    let differs = |options: &[Vec<String>]| -> Result<bool> {
+        let macros = macros(options)?;
+        let mut other = macros.symmetric_difference(&own_macros);
+        let is_named = |line: &String| {
+            let name = line.strip_prefix("#define ").unwrap_or_default();
+            names.has(name.split([' ', '(']).next().unwrap_or_default())
+        };
+        Ok(other.any(is_named) || passed(options)? != own_lines)
+    };
+    if !differs(&others)? {
         return Ok(None);
     }
     for option in others {
         let shown = option.join(" ");
-        if read(&[option])? != plain {
+        if differs(&[option])? {
             return Ok(Some((Some(shown), READ)));
         }
     }
@@ -198,7 +227,6 @@ fn lines(root: &Utf8Path, dir: &Utf8Path, text: &str) -> Lines {
     let mut lines = Lines::new();
     calls::each_line(root, dir, text, |file, number, line| {
         let known: &mut String = lines.entry((file.to_owned(), number)).or_default();
-        // Spaces depend on what macros leave behind.
         known.extend(line.split_whitespace());
     });
     lines

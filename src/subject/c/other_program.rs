@@ -145,14 +145,14 @@ fn first(
 }
 
 /// The identifiers of a program.
-struct Names<'t> {
+pub(super) struct Names<'t> {
     all: BTreeSet<&'t str>,
     /// Those in directives of the preprocessor.
     in_directives: BTreeSet<&'t str>,
 }
 
 impl<'t> Names<'t> {
-    fn of(sources: &'t [(Utf8PathBuf, String)]) -> Self {
+    pub(super) fn of(sources: &'t [(Utf8PathBuf, String)]) -> Self {
         let lines = || sources.iter().flat_map(|(_, text)| text.lines());
         let directives = lines().filter(|line| line.trim_start().starts_with('#'));
         Self {
@@ -162,7 +162,7 @@ impl<'t> Names<'t> {
     }
 
     /// Whether the program is another one if this macro is defined.
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         let is_for_headers_of_the_system = name.starts_with('_') && name.ends_with("_SOURCE");
         !is_for_headers_of_the_system && self.all.contains(name)
             || name == "NDEBUG" && self.has_assertions()
