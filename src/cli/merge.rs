@@ -11,6 +11,7 @@ use super::Target;
 use super::c::CFlags;
 use super::numbers::positive;
 use super::options::formats;
+use super::repair::given_place;
 use super::output;
 use super::request::SubjectOptions;
 use crate::invocation;
@@ -65,6 +66,7 @@ impl<P: Target> Merge<P> {
             }
         };
         outcome.is_full = self.full;
+        outcome.place = given_place();
         output::show(&outcome, self.format)
     }
 

@@ -160,14 +160,18 @@ impl<P: Target> Mutate<P> {
         let outcome = kept(&shown, command, &settings);
         let by = format!("{command} mutate");
         invocation::keep(&settings, &outcome, &by);
-        let human = |shown: &Mutation| report::human(shown, self.top.get(), command);
-        let reported = Outcome {
+        let human = |shown: &Mutation| {
+            report::human(shown, self.top.get(), command, &settings.place)
+        };
+        // All of them are kept; a report shows the first ones.
+        let mut reported = Outcome {
             ending: shown.outcome.into(),
             passing_tests: shown.passing_tests.clone(),
             warnings: report::notes(&shown),
             options: given_options(),
             ..outcome
         };
+        reported.patches.truncate(self.top.get());
         formula::print(&shown, self.format, human, &reported)
     }
 }

@@ -381,8 +381,9 @@ fn check_tests(
             let meant = meant(wanted, tests);
             let meant = meant.map(|name| format!(". Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test is named `{wanted}`; `{} list` shows {}{}",
+                "no test is named `{wanted}`; `{} list{}` shows {}{}",
                 settings.project.command(),
+                settings.place,
                 match tests.len() {
                     1 => "the only test".to_owned(),
                     _ => all(tests.len(), "test"),

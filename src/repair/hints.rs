@@ -98,8 +98,9 @@ impl Hints {
                     }
                 };
                 return Err(SubjectError::Usage(format!(
-                    "--near {near}: {what}. `{} list` shows the places",
-                    settings.project.command()
+                    "--near {near}: {what}. `{} list{}` shows the places",
+                    settings.project.command(),
+                    settings.place
                 )));
             }
         }
@@ -110,8 +111,9 @@ impl Hints {
             let here: BTreeSet<SiteIndex> = here.map(|(index, _)| index).collect();
             if here.is_empty() {
                 return Err(SubjectError::Usage(format!(
-                    "--lines {range}: there is no place in these lines that a patch could change; `{} list` shows the places",
-                    settings.project.command()
+                    "--lines {range}: there is no place in these lines that a patch could change; `{} list{}` shows the places",
+                    settings.project.command(),
+                    settings.place
                 )));
             }
             hints.within.get_or_insert_default().extend(here);

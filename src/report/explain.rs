@@ -118,8 +118,8 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         None if is_decided => Ok(()),
         None => writeln!(
             out,
-            "  The search has no values for which these patches differ; `{} apply {} --with-test` looks for a test that distinguishes them.",
-            outcome.command, patch.rank
+            "  The search has no values for which these patches differ; `{} apply {} --with-test{}` looks for a test that distinguishes them.",
+            outcome.command, patch.rank, outcome.place
         ),
     }
 }
@@ -201,10 +201,10 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
         more => writeln!(out, "  and {more} more")?,
     }
     if !patch.alternatives.is_empty() {
-        let (command, rank) = (outcome.command, patch.rank);
+        let (command, rank, place) = (outcome.command, patch.rank, &outcome.place);
         match patch.alternatives.len() {
-            1 => writeln!(out, "  Apply it with `{command} apply {rank}.1`.")?,
-            _ => writeln!(out, "  Apply one with `{command} apply {rank}.N`.")?,
+            1 => writeln!(out, "  Apply it with `{command} apply {rank}.1{place}`.")?,
+            _ => writeln!(out, "  Apply one with `{command} apply {rank}.N{place}`.")?,
         }
     }
     writeln!(out)

@@ -63,7 +63,7 @@ pub fn render(outcome: &Outcome) -> String {
 }
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let (command, options) = (outcome.command, &outcome.options);
+    let (command, options, place) = (outcome.command, &outcome.options, &outcome.place);
     if outcome.ending == Ending::NoPatch {
         let none = phrases::capitalized(outcome.none_found());
         writeln!(out, "{BOLD}{none}.{BOLD:#}")?;
@@ -100,7 +100,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 Some(choice) => applied(outcome, choice, out)?,
                 None if outcome.is_refused || outcome.reach == Reach::Nothing => {}
                 None if outcome.patches.len() == 1 => {
-                    writeln!(out, "Apply it with `{command} apply`.")?;
+                    writeln!(out, "Apply it with `{command} apply{place}`.")?;
                 }
                 None => {
                     let one = match outcome.groups.len() {
@@ -115,7 +115,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                     };
                     writeln!(
                         out,
-                        "Apply {one} by its number, as in `{command} apply 1`{review}."
+                        "Apply {one} by its number, as in `{command} apply 1{place}`{review}."
                     )?;
                 }
             }
@@ -284,9 +284,10 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     };
     writeln!(
         out,
-        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo` reverts it.",
+        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo{}` reverts it.",
         files(outcome, choice),
-        outcome.command
+        outcome.command,
+        outcome.place
     )?;
     let left = outcome.failing_tests.iter();
     let left: Vec<&str> = left
@@ -311,7 +312,12 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
         outcome.patches.iter().find(|patch| patch.id == *id)
     });
     let applies: Vec<String> = firsts
-        .map(|patch| format!("`{} apply {}`", outcome.command, patch.rank))
+        .map(|patch| {
+            format!(
+                "`{} apply {}{}`",
+                outcome.command, patch.rank, outcome.place
+            )
+        })
         .collect();
     match applies.is_empty() {
         true => writeln!(
