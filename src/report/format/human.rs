@@ -19,7 +19,7 @@ use crate::report::SiteReport;
 use crate::report::markup::code;
 use crate::report::phrases::{any_name, names};
 use crate::report::{advice, claim, number};
-use crate::report::{brief, phrases, snippet};
+use crate::report::{assurance, brief, phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
 
@@ -75,10 +75,15 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => {
             let number = number(&outcome.patches);
+            let claim = claim(&outcome.patches);
+            let mut groups = outcome.patches_by_group().into_iter();
             writeln!(
                 out,
                 "{BOLD}{number}{BOLD:#}: {}. {}",
-                claim(&outcome.patches),
+                match groups.any(|group| has_brief(outcome, group)) {
+                    true => claim.replace(assurance::LISTED, "its tests, which `--full` lists,"),
+                    false => claim,
+                },
                 advice(&outcome.patches)
             )?;
             let still = outcome.still_failing();
@@ -166,10 +171,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 /// The first patch for each group of tests in full, and the others in a line each, unless all are to be shown in full.
 fn patches(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for group in outcome.patches_by_group() {
-        // All repairs that `mutate` and `heap` find are alike, so that none comes before the others.
-        let in_full = match outcome.is_full || !group[0].evidence.is_ranked() {
-            true => group,
-            false => &group[..1],
+        let in_full = match has_brief(outcome, group) {
+            true => &group[..1],
+            false => group,
         };
         for patch in in_full {
             heading(outcome, patch, out)?;
@@ -180,6 +184,12 @@ fn patches(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// Whether the patches of a group after the first are shown in a line each.
+fn has_brief(outcome: &Outcome, group: &[PatchReport]) -> bool {
+    // All repairs that `mutate` and `heap` find are alike, so that none comes before the others.
+    group.len() > 1 && !outcome.is_full && group[0].evidence.is_ranked()
 }
 
 /// Describes how failing tests fail.
