@@ -48,7 +48,7 @@ pub struct Faults<P: Target> {
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; a passing test counts with at most 1000]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need, where iterations of a passing test beyond 1000 do not count]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 

@@ -79,8 +79,8 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need, 8
-    /// for a function]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; 8
+    /// with --function]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 

@@ -491,7 +491,7 @@ pub fn targets(
             true => {
                 let chosen = match settings.project.test_args().is_empty() {
                     true => "",
-                    false => " that the arguments after `--` choose",
+                    false => " selected by the arguments after `--`",
                 };
                 match tests.len() {
                     1 => format!("The only test{chosen} passes."),
@@ -517,7 +517,7 @@ pub fn targets(
         let (none, more) = match settings.project.test_args().is_empty() {
             true => ("no test passes", "add tests that pass"),
             false => (
-                "no test that the arguments after `--` choose passes",
+                "no test selected by the arguments after `--` passes",
                 "without these arguments, more tests may run",
             ),
         };

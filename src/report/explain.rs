@@ -111,7 +111,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             // Recorded values may come from runs with forced outcomes, and from tests that pass with both.
             writeln!(
                 out,
-                "  If the result depends on it, a test that reaches {at} with {} decides.",
+                "  If this outcome affects what a test can check, a test that reaches {at} with {} decides between the patches.",
                 agree(differs.context.len(), "this value", "these values")
             )
         }

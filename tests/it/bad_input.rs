@@ -242,7 +242,7 @@ fn passing_tests_leave_nothing_to_repair() {
     assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
     // It was "The only test passes."
     let run = subject.nopol(&["--", "less_is_not"]);
-    let only = "The only test that the arguments after `--` choose passes.";
+    let only = "The only test selected by the arguments after `--` passes.";
     assert!(run.stdout.contains(only), "{}", run.stdout);
 }
 
