@@ -85,7 +85,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ if !any(has_sites_of) => writeln!(
                 out,
-                "Not compared with another patch: the other patches here change the code in another way."
+                "Not compared with another patch: the other patches change the code in a different way."
             ),
             _ => writeln!(
                 out,

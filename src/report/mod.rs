@@ -380,8 +380,8 @@ pub struct PatchReport {
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
     /// Its best alternatives. No test that this patch must pass distinguishes them from it, and each differs from it or
-    /// from another alternative only in one clause, one operator or the place within the function, or cannot be
-    /// computed for some values.
+    /// from another alternative only in one clause, one operator or its place within the function, or only because it
+    /// cannot be computed for some values.
     pub alternatives: Vec<AlternativeReport>,
     /// Number of its alternatives.
     pub alike: usize,

@@ -276,7 +276,7 @@ impl Outcome {
 
     fn why_none(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
-            let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
+            let what = "The result of every failing test changes once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {

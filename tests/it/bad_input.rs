@@ -643,8 +643,8 @@ fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
     let run = subject.nopol(&[]);
     assert!(
         run.stderr
-            .contains("short` passes or fails differently once recording code is added")
-            && run.stderr.contains("instrumentation changes 1 test"),
+            .contains("short` changes once recording code is added")
+            && run.stderr.contains("instrumentation changes the result of 1 test"),
         "{}",
         run.stderr
     );
