@@ -41,7 +41,7 @@ impl Assurance {
                 "the search was stopped before this patch was built on its own and checked against all tests",
             ),
             Self::Interpreted => Some(
-                "the tool reasoned about the source; the program was neither built nor run with the patch",
+                "judged from the source alone; the program was not built with the patch",
             ),
             Self::Asserted => Some("it meets the specification; no test was run with it"),
             Self::Edited => {

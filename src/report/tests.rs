@@ -232,7 +232,7 @@ fn an_overflow_may_decide_between_patches() {
     };
     assert_eq!(
         context.sentence(),
-        "when `score` is 0, it divides by zero and the patch yields false"
+        "When `score` is 0, it divides by zero and the patch yields false."
     );
 }
 
