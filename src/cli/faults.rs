@@ -4,6 +4,7 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_basics::agree;
 use nopol_formula::faults::Formula;
 
 use super::formula;
@@ -152,6 +153,11 @@ fn reported(
     let mut warnings = left_out::sentences(&shown.left_out);
     warnings.extend(shown.warnings.iter().cloned());
     warnings.extend(report::not_examined(shown));
+    if let Some(more @ 1..) = shown.candidates.len().checked_sub(top) {
+        let all = shown.candidates.len();
+        let were = agree(more, "more set was", "more sets were");
+        warnings.push(format!("{more} {were} found; `--top {all}` shows all"));
+    }
     let candidates = (1..).zip(shown.candidates.iter().take(top));
     Outcome {
         ending: shown.outcome.into(),

@@ -4,6 +4,7 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_basics::agree;
 use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
@@ -171,7 +172,13 @@ impl<P: Target> Mutate<P> {
             options: given_options(),
             ..outcome
         };
-        reported.patches.truncate(self.top.get());
+        let (all, top) = (reported.patches.len(), self.top.get());
+        if let Some(more @ 1..) = all.checked_sub(top) {
+            let were = agree(more, "more patch was", "more patches were");
+            let note = format!("{more} {were} found; `--top {all}` shows all");
+            reported.warnings.push(note);
+            reported.patches.truncate(top);
+        }
         formula::print(&shown, self.format, human, &reported)
     }
 }
