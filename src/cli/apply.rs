@@ -301,8 +301,9 @@ fn last(settings: &Settings) -> Result<Last> {
             },
         }),
         Earlier::Nothing => bail!(
-            "there are no saved search results here that can be used; search first with `{}`",
-            settings.project.command()
+            "there are no saved search results here that can be used; search first with `{}{}`",
+            settings.project.command(),
+            settings.place
         ),
     }
 }

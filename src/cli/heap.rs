@@ -213,12 +213,7 @@ fn passing(failing: usize, all: usize) -> String {
     format!("{now} in the tool's interpreter")
 }
 
-fn write_human(
-    text: &mut String,
-    shown: &Batch,
-    command: &str,
-    place: &str,
-) -> std::fmt::Result {
+fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> std::fmt::Result {
     for warning in &shown.warnings {
         writeln!(text, "note: {warning}")?;
     }

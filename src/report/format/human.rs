@@ -81,7 +81,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 out,
                 "{BOLD}{number}{BOLD:#}: {}. {}",
                 match groups.any(|group| has_brief(outcome, group)) {
-                    true => claim.replace(assurance::LISTED, "its tests, which `--full` lists,"),
+                    true => claim.replace(assurance::LISTED, "its tests (see `--full`)"),
                     false => claim,
                 },
                 advice(&outcome.patches)
