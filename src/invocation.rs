@@ -344,6 +344,7 @@ fn settings_hash(settings: &Settings) -> String {
         dump: None,
         diff_base: None,
         tool: None,
+        place: String::new(),
         outputs: BTreeSet::new(),
         ..settings.clone()
     };

@@ -75,6 +75,7 @@ pub fn run(
 ) -> Outcome {
     let mut outcome = Outcome {
         command: settings.project.command(),
+        place: settings.place.clone(),
         narrowed_by: settings.narrowed_by(),
         scope: Scope {
             is_localization: settings.depth == Depth::Localize,

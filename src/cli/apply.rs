@@ -94,7 +94,7 @@ impl<P: Target> Apply<P> {
             ),
         };
         let (mut note, mut of) = (None, None);
-        let outcome = match file {
+        let mut outcome = match file {
             Some(file) => reported(settings, file)?,
             None => {
                 let last = last(settings)?;
@@ -102,6 +102,7 @@ impl<P: Target> Apply<P> {
                 last.outcome
             }
         };
+        outcome.place.clone_from(&settings.place);
         if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
             bail!(
                 "there is no patch to apply: the last saved result is that of {}, which {}; nothing was changed",
@@ -187,9 +188,10 @@ pub fn said(
         _ => String::new(),
     };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo` reverts {back}.\n{notes}{together}{doubts}",
+        "Applied patch {choice} to {}{with}. `{} undo{}` reverts {back}.\n{notes}{together}{doubts}",
         human::files(outcome, choice),
-        outcome.command
+        outcome.command,
+        outcome.place
     )
 }
 
@@ -299,8 +301,9 @@ fn last(settings: &Settings) -> Result<Last> {
             },
         }),
         Earlier::Nothing => bail!(
-            "there are no saved search results here that can be used; search first with `{}`",
-            settings.project.command()
+            "there are no saved search results here that can be used; search first with `{}{}`",
+            settings.project.command(),
+            settings.place
         ),
     }
 }

@@ -325,7 +325,7 @@ impl Talk<'_> {
         let (Some(settings), Some(written)) = (self.settings, self.session.patch()) else {
             return;
         };
-        let command = settings.project.command();
+        let (command, place) = (settings.project.command(), &settings.place);
         let outcome = Outcome {
             ending: Ending::Patched,
             command,
@@ -334,7 +334,7 @@ impl Talk<'_> {
         };
         invocation::keep(settings, &outcome, &format!("{command} debug"));
         say(&format!(
-            "`{command} apply` builds and tests the patch, and writes it into the source if it passes."
+            "`{command} apply{place}` builds and tests the patch, and writes it into the source if it passes."
         ));
     }
 

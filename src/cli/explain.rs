@@ -37,10 +37,11 @@ impl<P: Target> Explain<P> {
         if let Err(code) = request.refuse_files("explain") {
             return code;
         }
-        let outcome = match self.known(&request) {
+        let mut outcome = match self.known(&request) {
             Some(outcome) => outcome,
             None => request.outcome(self.no_cache),
         };
+        outcome.place.clone_from(&request.settings.place);
         // Without a patch, the report says why there is none.
         let has_no_patch = outcome.patches.is_empty() && is_rank(&self.id);
         if !request.format().is_default() || !has_results(&outcome) || has_no_patch {
@@ -140,7 +141,7 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         .iter()
         .map(|patch| patch.id.as_str())
         .collect();
-    let command = outcome.command;
+    let (command, place) = (outcome.command, &outcome.place);
     if is_rank(id) {
         let found = count(ids.len(), "patch");
         return format!("there is no patch {id} to explain: the last search found {found}");
@@ -159,9 +160,9 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
     if let Some(test) = names().find(is_end) {
         let next = match outcome.failing_tests.contains(test) {
             true => format!(
-                "`{command} localize --failing {id}` shows where a forced outcome makes it pass"
+                "`{command} localize --failing {id}{place}` shows where a forced outcome makes it pass"
             ),
-            false => format!("`{command} list` shows the places"),
+            false => format!("`{command} list{place}` shows the places"),
         };
         let test = outcome.names.short(test);
         return format!("`{test}` is a test, and only patches and places can be explained. {next}");
@@ -172,6 +173,6 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         _ => format!("its patches are {}", listed(&ids)),
     };
     format!(
-        "`{id}` is neither a patch nor a place of the last search: {patches}. `{command} list` shows the places. A search records only places that failing tests reach, and it may end before it has looked at all of them"
+        "`{id}` is neither a patch nor a place of the last search: {patches}. `{command} list{place}` shows the places. A search records only places that failing tests reach, and it may end before it has looked at all of them"
     )
 }

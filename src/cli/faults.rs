@@ -4,6 +4,7 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_basics::agree;
 use nopol_formula::faults::Formula;
 
 use super::formula;
@@ -48,7 +49,7 @@ pub struct Faults<P: Target> {
     #[arg(long, conflicts_with = "size", help_heading = "Search")]
     all: bool,
 
-    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; a passing test counts with at most 1000]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need, where iterations of a passing test beyond 1000 do not count]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
@@ -155,6 +156,11 @@ fn reported(
     let mut warnings = left_out::sentences(&shown.left_out);
     warnings.extend(shown.warnings.iter().cloned());
     warnings.extend(report::not_examined(shown));
+    if let Some(more @ 1..) = shown.candidates.len().checked_sub(top) {
+        let all = shown.candidates.len();
+        let were = agree(more, "more set was", "more sets were");
+        warnings.push(format!("{more} {were} found; `--top {all}` shows all"));
+    }
     let candidates = (1..).zip(shown.candidates.iter().take(top));
     Outcome {
         ending: shown.outcome.into(),

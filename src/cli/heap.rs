@@ -172,7 +172,7 @@ impl<P: Target> Heap<P> {
         formula::print(
             &shown,
             self.format,
-            |shown| human(shown, command),
+            |shown| human(shown, command, &settings.place),
             &reported,
         )
     }
@@ -189,10 +189,11 @@ fn text(given: &String) -> String {
 /// Most suspicious statements that are shown.
 const MANY: usize = 5;
 
-fn human(shown: &Batch, command: &str) -> String {
+/// `place`: the options that `apply` needs, each preceded by a space.
+fn human(shown: &Batch, command: &str, place: &str) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_human(&mut text, shown, command);
+    let _ = write_human(&mut text, shown, command, place);
     text
 }
 
@@ -213,7 +214,7 @@ fn passing(failing: usize, all: usize) -> String {
     format!("{now} in the tool's interpreter")
 }
 
-fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Result {
+fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> std::fmt::Result {
     for warning in &shown.warnings {
         writeln!(text, "note: {warning}")?;
     }
@@ -312,7 +313,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     }
     writeln!(
         text,
-        "\n`{command} apply` builds and tests the patch, and writes it into the source if it passes."
+        "\n`{command} apply{place}` builds and tests the patch, and writes it into the source if it passes."
     )
 }
 

@@ -12,6 +12,7 @@ use super::c::CFlags;
 use super::numbers::positive;
 use super::options::formats;
 use super::output;
+use super::repair::given_place;
 use super::request::SubjectOptions;
 use crate::invocation;
 use crate::repair::settings::Settings;
@@ -65,6 +66,7 @@ impl<P: Target> Merge<P> {
             }
         };
         outcome.is_full = self.full;
+        outcome.place = given_place();
         output::show(&outcome, self.format)
     }
 

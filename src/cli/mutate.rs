@@ -4,6 +4,7 @@ use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nopol_basics::agree;
 use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
@@ -79,8 +80,8 @@ pub struct Mutate<P: Target> {
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive::<NonZeroU8>, help_heading = "Search")]
     size: NonZeroU8,
 
-    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need, 8
-    /// for a function]
+    /// Maximum number of iterations of a loop, and of nested calls of a function [default: up to 3 more than the tests need; 8
+    /// with --function]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, help_heading = "Search")]
     bound: Option<NonZeroU32>,
 
@@ -163,14 +164,24 @@ impl<P: Target> Mutate<P> {
         let outcome = kept(&shown, command, &settings);
         let by = format!("{command} mutate");
         invocation::keep(&settings, &outcome, &by);
-        let human = |shown: &Mutation| report::human(shown, self.top.get(), command);
-        let reported = Outcome {
+        let human = |shown: &Mutation| {
+            report::human(shown, self.top.get(), command, &settings.place)
+        };
+        // All of them are kept; a report shows the first ones.
+        let mut reported = Outcome {
             ending: shown.outcome.into(),
             passing_tests: shown.passing_tests.clone(),
             warnings: report::notes(&shown),
             options: given_options(),
             ..outcome
         };
+        let (all, top) = (reported.patches.len(), self.top.get());
+        if let Some(more @ 1..) = all.checked_sub(top) {
+            let were = agree(more, "more patch was", "more patches were");
+            let note = format!("{more} {were} found; `--top {all}` shows all");
+            reported.warnings.push(note);
+            reported.patches.truncate(top);
+        }
         formula::print(&shown, self.format, human, &reported)
     }
 }

@@ -88,7 +88,7 @@ pub struct SearchOptions {
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
-    /// Number of test processes that run at once [default: the number of processors, not counting runs that seem to be blocked]
+    /// Number of test processes that run at once [default: the number of processors; runs that seem to be blocked do not count]
     #[arg(long, short, value_name = "N", help_heading = "Limits", value_parser = positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 
@@ -128,7 +128,7 @@ pub struct SearchOptions {
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,
 
-    /// C only: if no change of a condition repairs the program, do not try to change statements on linked structures
+    /// C only: if no change of a condition repairs the program, do not try to change statements that manipulate linked structures
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_heap: Option<bool>,

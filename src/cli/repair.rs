@@ -78,6 +78,11 @@ pub fn given_options() -> String {
     options(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
 }
 
+/// The options of this run that say which program is meant and where its results are.
+pub fn given_place() -> String {
+    place(&given_options())
+}
+
 /// Runs this program without `--watch` now and after every change.
 fn watch(settings: &Settings) -> u8 {
     let watched = || -> anyhow::Result<()> {
@@ -133,7 +138,46 @@ fn options(args: impl Iterator<Item = String>) -> String {
             _ => kept.push(arg),
         }
     }
-    let quoted = kept.iter().map(|arg| match shlex::try_quote(arg) {
+    quoted(&kept)
+}
+
+/// Those of the [`options`] of a run that say which program is meant and where its results are. `apply`, `undo` and all
+/// other commands need them, too.
+fn place(options: &str) -> String {
+    /// Options with a value, which may be the next argument.
+    const WITH_VALUE: [&str; 12] = [
+        "--source",
+        "--build",
+        "--input",
+        "--output",
+        "--command",
+        "--script",
+        "--name",
+        "--config",
+        "--manifest-path",
+        "-m",
+        "--target-dir",
+        "--work-dir",
+    ];
+    let words = shlex::split(options).unwrap_or_default().into_iter();
+    let mut words = words.take_while(|word| word != "--");
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or_default();
+        if WITH_VALUE.contains(&name) {
+            let value = (!word.contains('=')).then(|| words.next()).flatten();
+            kept.push(word);
+            kept.extend(value);
+        } else if name == "--sanitize" || (word.starts_with("-m") && word.len() > 2) {
+            kept.push(word);
+        }
+    }
+    quoted(&kept)
+}
+
+/// These arguments, quoted for a shell, each preceded by a space.
+fn quoted(args: &[String]) -> String {
+    let quoted = args.iter().map(|arg| match shlex::try_quote(arg) {
         Ok(quoted) => format!(" {quoted}"),
         // An argument cannot contain a NUL.
         Err(_) => String::new(),
@@ -149,7 +193,17 @@ fn is_jobs(arg: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::options;
+    use super::{options, place};
+
+    #[test]
+    fn options_that_choose_the_program_are_kept_for_other_commands() {
+        assert_eq!(place(" --top 9 --file 'src/*.rs' -- --name x"), "");
+        assert_eq!(
+            place(" --source a.c --build='cc -g a.c' --failing t1 --sanitize --work-dir w"),
+            " --source a.c '--build=cc -g a.c' --sanitize --work-dir w"
+        );
+        assert_eq!(place(" -ma/Cargo.toml --lib"), " -ma/Cargo.toml");
+    }
 
     #[test]
     fn arguments_that_a_search_depends_on_are_kept_and_quoted() {

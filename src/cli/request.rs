@@ -10,6 +10,7 @@ use nopol_basics::count;
 use serde::Serialize;
 
 use super::options::SearchOptions;
+use super::repair::given_place;
 use super::{output, schema};
 use crate::config::{Config, ConfigError};
 use crate::exchange;
@@ -125,6 +126,7 @@ impl<P: Target> SubjectOptions<P> {
         config.add_flags(&self.work)?;
         Ok(Settings {
             tool: Some(own_path()?),
+            place: given_place(),
             project: self.project.project(&config)?,
             ..config.get()?
         })
@@ -251,6 +253,7 @@ impl<P: Target> Common<P> {
             settings: Settings {
                 project: self.project.project(config)?,
                 tool: Some(own_path()?),
+                place: given_place(),
                 outputs: self.files.outputs(),
                 ..config.get()?
             },
@@ -348,6 +351,7 @@ impl SearchRequest {
                     "these results are from a search {}; no file, compiler or build setting has changed since (--no-cache searches again)",
                     ago(seconds)
                 ));
+                outcome.place.clone_from(&self.settings.place);
                 *outcome
             }
             Earlier::Found {

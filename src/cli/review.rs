@@ -275,7 +275,7 @@ impl Walk<'_> {
                         Err(why) => {
                             let others = match other {
                                 Some(_) => {
-                                    " Tests that fail for another cause need a patch for that cause as well."
+                                    " Tests that fail from another cause need a patch for that cause as well."
                                 }
                                 None => "",
                             };

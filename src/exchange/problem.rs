@@ -46,15 +46,23 @@ pub enum ProblemFileError {
         source: std::io::Error,
     },
     /// The file is not a valid problem.
-    #[error("{file}: {at}: {what}")]
+    #[error("{file}: {}{what}", before(.at))]
     Malformed {
         /// Path of the file.
         file: String,
-        /// A path into the JSON, such as `contexts[3].values[1]`.
+        /// A path into the JSON, such as `contexts[3].values[1]`; empty for the whole file.
         at: String,
         /// What is wrong, and what to write instead.
         what: String,
     },
+}
+
+/// A path into the JSON with a colon, before what is wrong there.
+fn before(at: &str) -> String {
+    match at {
+        "" => String::new(),
+        at => format!("{at}: "),
+    }
 }
 
 /// A path into the JSON, and what is wrong there.
@@ -178,7 +186,7 @@ impl ProblemFile {
             let is_json = !error.inner().is_syntax() && !error.inner().is_eof();
             let at = match error.path().to_string().as_str() {
                 _ if !is_json => "not valid JSON".to_owned(),
-                "." | "?" => "the file as a whole".to_owned(),
+                "." | "?" => String::new(),
                 path => path.to_owned(),
             };
             let what = format!(

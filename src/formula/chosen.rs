@@ -1,4 +1,4 @@
-//! Which tests of a crate the arguments after `--` choose, as its test binaries read them.
+//! Which tests of a crate the arguments after `--` select, as its test binaries read them.
 
 /// What the arguments ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

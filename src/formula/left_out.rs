@@ -14,7 +14,7 @@ const NONE_FAILS: &str = "all examined tests pass. Some were left out, and may f
      `localize` and `repair` run those, too";
 
 /// What is not known if a crate has documentation, because its examples are tests, too.
-const EXAMPLES: &str = "doctests are not examined: `cargo test --doc` runs them; to examine one, copy its code into a `#[test]`";
+const EXAMPLES: &str = "and doctests are not examined (`cargo test --doc` runs them). To examine one, copy its code into a `#[test]`";
 
 /// How a search ends if no test fails, and the message. `tests` counts the tests that were run; `chosen` says which count, if
 /// not all do; `work` is the verb for what the command does if one fails.
@@ -30,11 +30,11 @@ pub fn nothing(
             "no test{chosen} can be expressed as a formula. Use `repair` or `localize`: they run the tests instead"
         ),
         (_, true) => NONE_FAILS.to_owned(),
-        (0, false) if may_have_examples => format!("there are no `#[test]`s; {EXAMPLES}"),
+        (0, false) if may_have_examples => format!("there are no `#[test]`s, {EXAMPLES}"),
         (0, false) => {
             format!("there are no tests{chosen}: nothing says what the code should do")
         }
-        (_, false) if may_have_examples => format!("all `#[test]`s{chosen} pass; {EXAMPLES}"),
+        (_, false) if may_have_examples => format!("all `#[test]`s{chosen} pass, {EXAMPLES}"),
         (_, false) => format!("all tests{chosen} pass: there is nothing to {work}"),
     };
     let is_known = tests > 0 && !are_left_out && !may_have_examples;

@@ -325,8 +325,8 @@ impl Loaded {
             return (Ended::Correct, left_out::nothing_of(&self.only, work));
         }
         let chosen = match (self.only.is_empty(), self.has_test_args) {
-            (false, _) => " that `--only` names",
-            (true, true) => " that the arguments after `--` choose",
+            (false, _) => " named by `--only`",
+            (true, true) => " selected by the arguments after `--`",
             (true, false) => "",
         };
         left_out::nothing(

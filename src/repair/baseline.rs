@@ -381,8 +381,9 @@ fn check_tests(
             let meant = meant(wanted, tests);
             let meant = meant.map(|name| format!(". Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test is named `{wanted}`; `{} list` shows {}{}",
+                "no test is named `{wanted}`; `{} list{}` shows {}{}",
                 settings.project.command(),
+                settings.place,
                 match tests.len() {
                     1 => "the only test".to_owned(),
                     _ => all(tests.len(), "test"),
@@ -490,7 +491,7 @@ pub fn targets(
             true => {
                 let chosen = match settings.project.test_args().is_empty() {
                     true => "",
-                    false => " that the arguments after `--` choose",
+                    false => " selected by the arguments after `--`",
                 };
                 match tests.len() {
                     1 => format!("The only test{chosen} passes."),
@@ -516,7 +517,7 @@ pub fn targets(
         let (none, more) = match settings.project.test_args().is_empty() {
             true => ("no test passes", "add tests that pass"),
             false => (
-                "no test that the arguments after `--` choose passes",
+                "no test selected by the arguments after `--` passes",
                 "without these arguments, more tests may run",
             ),
         };

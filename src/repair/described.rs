@@ -4,9 +4,9 @@ use nopol_source::PatchKind;
 
 use super::fix::SiteEdit;
 
-/// The end of [`SiteEdit::why`] for two clauses of which the first keeps the second from failing in every recorded
-/// context. A warning that the condition may fail nevertheless takes its place.
-pub const GUARDED: &str = "; in the tests the first keeps the second from failing";
+/// The end of [`SiteEdit::why`] for two clauses of which the first ensures that the second can be computed in every
+/// recorded context. A warning that the condition may fail nevertheless takes its place.
+pub const GUARDED: &str = "; in the tests the first ensures that the second can be computed";
 
 /// Explains what an edit changes, with warnings about values for which its condition cannot be computed.
 pub(super) fn explained(edit: &SiteEdit, kind: PatchKind) -> String {

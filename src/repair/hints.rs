@@ -98,8 +98,9 @@ impl Hints {
                     }
                 };
                 return Err(SubjectError::Usage(format!(
-                    "--near {near}: {what}. `{} list` shows the places",
-                    settings.project.command()
+                    "--near {near}: {what}. `{} list{}` shows the places",
+                    settings.project.command(),
+                    settings.place
                 )));
             }
         }
@@ -110,8 +111,9 @@ impl Hints {
             let here: BTreeSet<SiteIndex> = here.map(|(index, _)| index).collect();
             if here.is_empty() {
                 return Err(SubjectError::Usage(format!(
-                    "--lines {range}: there is no place in these lines that a patch could change; `{} list` shows the places",
-                    settings.project.command()
+                    "--lines {range}: there is no place in these lines that a patch could change; `{} list{}` shows the places",
+                    settings.project.command(),
+                    settings.place
                 )));
             }
             hints.within.get_or_insert_default().extend(here);
@@ -154,13 +156,14 @@ impl<'n> Named<'n> {
         let parsed = text.rsplit_once(':').and_then(|(file, lines)| {
             let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
             let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-            (first <= last).then_some(Self { file, first, last })
+            Some(Self { file, first, last })
         });
-        parsed.ok_or_else(|| {
-            SubjectError::Usage(format!(
-                "--lines {text}: write FILE:FIRST-LAST, as in src/lib.rs:10-20"
-            ))
-        })
+        let why = match parsed {
+            Some(named) if named.first <= named.last => return Ok(named),
+            Some(_) => "the last line comes before the first",
+            None => "write FILE:FIRST-LAST, as in src/lib.rs:10-20",
+        };
+        Err(SubjectError::Usage(format!("--lines {text}: {why}")))
     }
 
     fn has(&self, sources: &Sources, site: &Site) -> bool {

@@ -244,7 +244,7 @@ impl Judge<'_, '_> {
             // Warn if the build itself is the reason.
             for test in instrument::changed_outcomes(self.session, &build)? {
                 knowledge.notes.warn(format!(
-                    "{} passes or fails differently in the build that contains all candidates, so it could not judge them; good patches may have been missed",
+                    "the result of {} changes in the build that contains all candidates, so this test could not judge them; good patches may have been missed",
                     self.session.tests[test]
                 ));
             }

@@ -48,6 +48,10 @@ pub struct Settings {
     /// [`crate::run_as_stand_in`].
     #[serde(skip)]
     pub tool: Option<PathBuf>,
+    /// The options of this call that say which program is meant and where its results are, quoted for a shell, each
+    /// preceded by a space, to repeat in suggested commands.
+    #[serde(skip)]
+    pub place: String,
     /// Files to which this call writes reports. No search depends on them.
     #[serde(skip)]
     pub outputs: BTreeSet<PathBuf>,
@@ -125,6 +129,7 @@ impl Default for Settings {
         Self {
             project: Project::default(),
             tool: None,
+            place: String::new(),
             outputs: BTreeSet::new(),
             depth: Depth::default(),
             failing: Vec::new(),

@@ -41,7 +41,7 @@ impl Assurance {
                 "the search was stopped before this patch was built on its own and checked against all tests",
             ),
             Self::Interpreted => Some(
-                "the tool reasoned about the source; the program was neither built nor run with the patch",
+                "judged from the source alone; the program was not built with the patch",
             ),
             Self::Asserted => Some("it meets the specification; no test was run with it"),
             Self::Edited => {
@@ -79,6 +79,9 @@ pub fn advice(patches: &[PatchReport]) -> &'static str {
     }
 }
 
+/// The tests of a patch in a [`claim`].
+pub const LISTED: &str = "the tests listed with it";
+
 /// A clause that is true of all these patches: `each fixes the tests listed with it and breaks no other`.
 pub fn claim(patches: &[PatchReport]) -> String {
     if patches.iter().all(|it| it.evidence == Assurance::Asserted) {
@@ -94,7 +97,7 @@ pub fn claim(patches: &[PatchReport]) -> String {
         return match patches.iter().all(|it| it.fixes.is_empty()) {
             true => format!("{built}; the tool judged {it} from the source alone"),
             false => format!(
-                "{built}; in the tool's interpreter, {it} fixes the tests listed with it and breaks no other"
+                "{built}; in the tool's interpreter, {it} fixes {LISTED} and breaks no other"
             ),
         };
     }
@@ -106,5 +109,5 @@ pub fn claim(patches: &[PatchReport]) -> String {
         (tested, all) if tested == all => "each",
         _ => "each that is not marked as unchecked",
     };
-    format!("{subject} fixes the tests listed with it and breaks no other")
+    format!("{subject} fixes {LISTED} and breaks no other")
 }

@@ -19,7 +19,7 @@ pub fn write(outcome: &Outcome, group: &[PatchReport], out: &mut String) -> std:
     let (likely, unlikely) = group.split_at(likely(group));
     let likely = &likely[1..];
     for patch in likely {
-        writeln!(out, "{}", line(patch))?;
+        writeln!(out, "{}", line(patch, &part(outcome, patch)))?;
     }
     let mut likely_ones = likely.iter();
     if let Some(question) = likely_ones.find_map(|it| outcome.deciding_question(it)) {
@@ -38,8 +38,22 @@ pub fn write(outcome: &Outcome, group: &[PatchReport], out: &mut String) -> std:
     }
 }
 
-/// The number, the confidence, the place and the change.
-fn line(patch: &PatchReport) -> String {
+/// How many tests of its group a patch fixes, if not all: ` (fixes 1 of 3 tests)`.
+fn part(outcome: &Outcome, patch: &PatchReport) -> String {
+    let mut groups = outcome.groups.iter();
+    let Some(group) = groups.find(|group| group.patches.contains(&patch.id)) else {
+        return String::new();
+    };
+    let tests = group.tests.iter();
+    let fixed = tests.filter(|test| patch.fixes.contains(test)).count();
+    match fixed == group.tests.len() {
+        true => String::new(),
+        false => format!(" (fixes {fixed} of {} tests)", group.tests.len()),
+    }
+}
+
+/// The number, the confidence, the place and the change; then `part`.
+fn line(patch: &PatchReport, part: &str) -> String {
     let confidence = match patch.evidence.is_ranked() {
         true => percent(patch.confidence),
         false => String::new(),
@@ -58,9 +72,14 @@ fn line(patch: &PatchReport) -> String {
         places(patch),
         whole_advice(patch)
     );
-    let most = width().min(MOST);
-    match line.chars().count() > most {
-        true => line.chars().take(most - 1).chain(['…']).collect(),
+    let most = width().min(MOST).saturating_sub(part.len());
+    let line = match line.chars().count() > most {
+        true => line
+            .chars()
+            .take(most.saturating_sub(1))
+            .chain(['…'])
+            .collect(),
         false => line,
-    }
+    };
+    line + part
 }

@@ -15,12 +15,12 @@ pub struct ContextReport {
 }
 
 impl ContextReport {
-    /// `when `a` is 1, it yields true and the patch yields false`.
+    /// `When `a` is 1, it yields true and the patch yields false.`
     pub fn sentence(&self) -> String {
         let [patch, this] = self.yields;
         let [patch_fails, this_fails] = &self.failures;
         format!(
-            "when {}, it {} and the patch {}",
+            "When {}, it {} and the patch {}.",
             named(&self.context),
             does(this, this_fails.as_ref()),
             does(patch, patch_fails.as_ref())

@@ -85,7 +85,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ if !any(has_sites_of) => writeln!(
                 out,
-                "Not compared with another patch: the other patches here change the code in another way."
+                "Not compared with another patch: the other patches change the code in a different way."
             ),
             _ => writeln!(
                 out,
@@ -111,15 +111,15 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             // Recorded values may come from runs with forced outcomes, and from tests that pass with both.
             writeln!(
                 out,
-                "  If the result depends on it, a test that reaches {at} with {} decides.",
+                "  If this outcome affects what a test can check, a test that reaches {at} with {} decides between the patches.",
                 agree(differs.context.len(), "this value", "these values")
             )
         }
         None if is_decided => Ok(()),
         None => writeln!(
             out,
-            "  The search has no values for which these patches differ; `{} apply {} --with-test` looks for a test that distinguishes them.",
-            outcome.command, patch.rank
+            "  The search has no values for which these patches differ; `{} apply {} --with-test{}` looks for a test that distinguishes them.",
+            outcome.command, patch.rank, outcome.place
         ),
     }
 }
@@ -201,10 +201,10 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
         more => writeln!(out, "  and {more} more")?,
     }
     if !patch.alternatives.is_empty() {
-        let (command, rank) = (outcome.command, patch.rank);
+        let (command, rank, place) = (outcome.command, patch.rank, &outcome.place);
         match patch.alternatives.len() {
-            1 => writeln!(out, "  Apply it with `{command} apply {rank}.1`.")?,
-            _ => writeln!(out, "  Apply one with `{command} apply {rank}.N`.")?,
+            1 => writeln!(out, "  Apply it with `{command} apply {rank}.1{place}`.")?,
+            _ => writeln!(out, "  Apply one with `{command} apply {rank}.N{place}`.")?,
         }
     }
     writeln!(out)

@@ -126,6 +126,10 @@ pub struct Outcome {
     pub command: Name,
     /// The options of this run, each preceded by a space, to repeat in suggested commands.
     pub options: String,
+    /// Those of the options that say which program is meant and where its results are; commands that do not search take
+    /// only these.
+    #[serde(skip)]
+    pub place: String,
     /// The options or settings of this run that restrict where patches may go.
     #[serde(default)]
     pub narrowed_by: Vec<String>,
@@ -203,6 +207,7 @@ impl Default for Outcome {
             is_refused: false,
             command: "cargo nopol",
             options: String::new(),
+            place: String::new(),
             narrowed_by: Vec::new(),
             scope: Scope::default(),
             tried_pairs: false,
@@ -375,8 +380,8 @@ pub struct PatchReport {
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
     /// Its best alternatives. No test that this patch must pass distinguishes them from it, and each differs from it or
-    /// from another alternative only in one clause, one operator or the place within the function, or cannot be
-    /// computed for some values.
+    /// from another alternative only in one clause, one operator or its place within the function, or only because it
+    /// cannot be computed for some values.
     pub alternatives: Vec<AlternativeReport>,
     /// Number of its alternatives.
     pub alike: usize,

@@ -220,10 +220,10 @@ impl Outcome {
         if let Some(why) = self.why_no_place() {
             return why;
         }
-        let command = self.command;
+        let (command, place) = (self.command, &self.place);
         if self.scope.is_localization && self.kinds() == ["arithmetic"] {
             return format!(
-                "Only outcomes of conditions and statements can be forced, and integer expressions have none; `{command} --kind arithmetic` looks for edits of them."
+                "Only outcomes of conditions and statements can be forced, and integer expressions have none; `{command} --kind arithmetic{place}` looks for edits of them."
             );
         }
         let unchanging = match command {
@@ -235,7 +235,7 @@ impl Outcome {
         if !self.narrowed_by.is_empty() {
             let options = self.narrowed_by.join(" ");
             return format!(
-                "No failing test reaches a place that `{options}` {}; `{command} list {options}` shows the allowed places.{unchanging}",
+                "No failing test reaches a place that `{options}` {}; `{command} list {options}{place}` shows the allowed places.{unchanging}",
                 agree(self.narrowed_by.len(), "allows", "allow")
             );
         }
@@ -243,7 +243,7 @@ impl Outcome {
             return format!("No failing test reaches a place of shard {number}/{all}.{unchanging}");
         }
         format!(
-            "No failing test reaches a place that may be changed; `{command} list` shows the places. {}{unchanging}",
+            "No failing test reaches a place that may be changed; `{command} list{place}` shows the places. {}{unchanging}",
             self.without_places()
         )
     }
@@ -276,7 +276,7 @@ impl Outcome {
 
     fn why_none(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
-            let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
+            let what = "The result of every failing test changes once recording code is added to the program, so nothing can be learned from them. The program may depend on time, on its own source text or on uninitialized memory.";
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {
@@ -288,7 +288,7 @@ impl Outcome {
         if computing == self.sites.len() {
             return Some(format!(
                 "Failing tests reach {}. No small edit of {} fixes a test without breaking another. {} \
-                 Missing calls and assignments are not searched for. `{} faults` may show which values are wrong, and where, if it supports what the tests use.",
+                 Missing calls and assignments are not searched for. `{} faults{}` may show which values are wrong, and where, if it supports what the tests use.",
                 count(computing, "expression"),
                 agree(computing, "it", "any of them"),
                 match self.kinds()[..] {
@@ -296,7 +296,8 @@ impl Outcome {
                         "Conditions were not examined, because of `--kind arithmetic`.",
                     _ => "Failing tests reach no place of another kind.",
                 },
-                self.command
+                self.command,
+                self.place
             ));
         }
         let forced: Vec<&SiteReport> = self.sites.iter().filter(|site| !computes(site)).collect();

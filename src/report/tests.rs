@@ -136,7 +136,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     Patches 1 and 2 disagree when `score` is 0 (false / true). Which do you want?
     `--full` shows all patches in full.
 
-    2 plausible patches: each fixes the tests listed with it and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
+    2 plausible patches: each fixes its tests (see `--full`) and breaks no other. Review them before you trust them: your tests may be too weak to show that they are wrong.
     None of them fixes `grades::tests::other`.
     Apply one by its number, as in `cargo nopol apply 1`, or go through them with `cargo nopol review --top 2`.
     ");
@@ -232,7 +232,7 @@ fn an_overflow_may_decide_between_patches() {
     };
     assert_eq!(
         context.sentence(),
-        "when `score` is 0, it divides by zero and the patch yields false"
+        "When `score` is 0, it divides by zero and the patch yields false."
     );
 }
 

@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
+use nopol_basics::agree;
 use nopol_source::rust::CrateRoot;
 
 pub use self::added::AddedTest;
@@ -128,9 +129,11 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
 
 impl Packages {
     fn no_package(&self, wanted: &str, root: &Utf8Path) -> SubjectError {
-        let names: Vec<_> = self.members.iter().map(|member| &*member.name).collect();
+        let names = self.members.iter().map(|member| format!("`{}`", member.name));
+        let names: Vec<String> = names.collect();
+        let are = agree(names.len(), "its only package is", "its packages are");
         SubjectError::Usage(format!(
-            "no package `{wanted}` in the workspace {root}; it has {}",
+            "no package `{wanted}` in the workspace {root}; {are} {}",
             names.join(", ")
         ))
     }

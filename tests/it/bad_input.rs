@@ -242,7 +242,7 @@ fn passing_tests_leave_nothing_to_repair() {
     assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
     // It was "The only test passes."
     let run = subject.nopol(&["--", "less_is_not"]);
-    let only = "The only test that the arguments after `--` choose passes.";
+    let only = "The only test selected by the arguments after `--` passes.";
     assert!(run.stdout.contains(only), "{}", run.stdout);
 }
 
@@ -643,8 +643,8 @@ fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
     let run = subject.nopol(&[]);
     assert!(
         run.stderr
-            .contains("short` passes or fails differently once recording code is added")
-            && run.stderr.contains("instrumentation changes 1 test"),
+            .contains("short` changes once recording code is added")
+            && run.stderr.contains("instrumentation changes the result of 1 test"),
         "{}",
         run.stderr
     );

@@ -41,6 +41,45 @@ fn without_nopol_toml_it_is_said_how_to_get_one() {
 }
 
 #[test]
+#[ignore = "make test-full: it takes long"]
+fn suggested_commands_work_without_nopol_toml() {
+    let subject = Subject::new(&[
+        ("grades.c", GRADES),
+        ("in/more.in", "51 50"),
+        ("in/more.out", "yes\n"),
+        ("in/much-more.in", "80 70"),
+        ("in/much-more.out", "yes\n"),
+        ("in/less.in", "49 50"),
+        ("in/less.out", "no\n"),
+        ("in/enough.in", "50 50"),
+        ("in/enough.out", "yes\n"),
+    ]);
+    let mut run = subject.nopol_c(&[
+        "--source",
+        "grades.c",
+        "--build",
+        "cc -std=c99 -g -o grades grades.c",
+        "--input",
+        "in/*.in",
+        "--output",
+        "in/*.out",
+        "--command",
+        "./grades {args-file}",
+    ]);
+    for command in ["apply", "undo"] {
+        assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+        let start = format!("`cargo nopol c {command}");
+        let (_, rest) = run.stdout.split_once(&start).unwrap();
+        let words = shlex::split(rest.split('`').next().unwrap()).unwrap();
+        let mut args = vec![command];
+        args.extend(words.iter().map(String::as_str));
+        run = subject.nopol_c(&args);
+    }
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert_eq!(subject.read("grades.c"), GRADES);
+}
+
+#[test]
 fn files_that_are_not_there_are_named() {
     let of_pairs = |more: &str| {
         let table = "[c.tests]\ninput = \"in/*.txt\"\ncommand = \"./grades 1 2\"\n";

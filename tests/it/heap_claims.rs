@@ -85,7 +85,7 @@ fn a_state_in_a_loop_can_be_asserted_again_after_undo() {
     let script = "break take\nstart\ncontinue\nspec\nnext 4\nspec\nundo\nspec\nrepair";
     let run = session(&source, script);
     assert!(
-        run.stdout.contains("checkpoint 1 is removed"),
+        run.stdout.contains("removed checkpoint 1"),
         "{}",
         run.stdout
     );
@@ -466,7 +466,7 @@ fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
             .map_or("", |(at, _)| said.get(at + 1).copied().unwrap_or_default())
     };
     let answers = [
-        (8, "checkpoint 1 is removed"),
+        (8, "removed checkpoint 1"),
         (9, "> 0  line 6: pile → null"),
         (10, "n1->held is 7 again"),
         (11, "n1->held = 7"),
@@ -476,7 +476,7 @@ fn undo_takes_back_the_last_thing_first_and_removes_a_checkpoint() {
             16,
             "the change of `n1->held` stays, because the program has moved on since then; another `undo` undoes the `change` or `spec` before it",
         ),
-        (17, "checkpoint 0 is removed"),
+        (17, "removed checkpoint 0"),
         (18, "there are no checkpoints: `spec` makes one"),
         (19, "there is nothing to undo"),
     ];

@@ -257,7 +257,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) resume 7
     there is no checkpoint 7: `checkpoints` lists them
     (nopol) undo
-    checkpoint 0 is removed
+    removed checkpoint 0
     (nopol) undo
     there is nothing to undo
     (nopol) rewrite

@@ -162,7 +162,7 @@ fn repairs_are_reported_in_every_format() {
     assert_eq!(place["region"]["startLine"], 7);
     let markdown = report("markdown");
     assert!(
-        markdown.contains("i <= n") && markdown.contains("neither built nor run"),
+        markdown.contains("i <= n") && markdown.contains("the program was not built"),
         "{markdown}"
     );
 }
@@ -354,7 +354,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
         assert_eq!(code, 4, "{chosen}");
         assert!(
             chosen.contains(
-                "All `#[test]`s that the arguments after `--` choose pass; doctests are not examined"
+                "All `#[test]`s selected by the arguments after `--` pass, and doctests are not examined"
             ),
             "{chosen}"
         );
@@ -385,7 +385,7 @@ fn the_arguments_after_two_dashes_choose_tests() {
     let run = subject.nopol(&["mutate", "--", "of_seven"]);
     assert!(
         run.stdout
-            .contains("only the tests that the arguments after `--` choose"),
+            .contains("only the tests selected by the arguments after `--`"),
         "{}",
         run.stdout
     );
@@ -405,19 +405,19 @@ fn nothing_is_said_of_tests_that_were_not_chosen() {
                 ["--", "of_four"],
                 0,
                 format!(
-                    "All tests that the arguments after `--` choose pass: there is nothing to {work}"
+                    "All tests selected by the arguments after `--` pass: there is nothing to {work}"
                 ),
             ),
             (
                 ["--", "of_floats"],
                 4,
-                "No test that the arguments after `--` choose can be expressed as a formula"
+                "No test selected by the arguments after `--` can be expressed as a formula"
                     .to_owned(),
             ),
             (
                 ["--only", "of_floats"],
                 4,
-                "No test that `--only` names can be expressed as a formula".to_owned(),
+                "No test named by `--only` can be expressed as a formula".to_owned(),
             ),
         ] {
             let run = subject.nopol(&[&[command], &arguments[..]].concat());
@@ -441,10 +441,10 @@ fn a_program_without_tests_is_not_called_right() {
 #[test]
 fn examples_in_the_documentation_are_not_forgotten() {
     for (tests, sentence) in [
-        ("", "There are no `#[test]`s; doctests are not examined"),
+        ("", "There are no `#[test]`s, and doctests are not examined"),
         (
             "    #[test]\n    fn of_four() { assert_eq!(half(4), 2); }\n",
-            "All `#[test]`s pass; doctests are not examined",
+            "All `#[test]`s pass, and doctests are not examined",
         ),
     ] {
         for command in ["mutate", "faults"] {

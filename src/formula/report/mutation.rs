@@ -11,15 +11,22 @@ use crate::report::phrases;
 /// Most tests named.
 const MANY: usize = 10;
 
-/// The repairs as text: `top` at most, and the first one as a diff. `command` is that of the tool.
-pub fn human(shown: &Mutation, top: usize, command: &str) -> String {
+/// The repairs as text: `top` at most, and the first one as a diff. `command` is that of the
+/// tool, and `place` the options that `apply` needs, each preceded by a space.
+pub fn human(shown: &Mutation, top: usize, command: &str, place: &str) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write(&mut text, shown, top, command);
+    let _ = write(&mut text, shown, top, command, place);
     text
 }
 
-fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std::fmt::Result {
+fn write(
+    text: &mut String,
+    shown: &Mutation,
+    top: usize,
+    command: &str,
+    place: &str,
+) -> std::fmt::Result {
     for note in notes(shown) {
         writeln!(text, "note: {note}")?;
     }
@@ -113,11 +120,11 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     writeln!(text, "\n{one}{right}\n\n{}", first.diff.trim_end())?;
     let (others, each) = match shown.repairs.len() {
         1 => (String::new(), "it"),
-        _ => (format!(", and `{command} apply 2` writes patch 2"), "each"),
+        _ => (format!(", and `{command} apply 2{place}` writes patch 2"), "each"),
     };
     writeln!(
         text,
-        "\n`{command} apply` writes patch 1{others}; {each} is built and tested first."
+        "\n`{command} apply{place}` writes patch 1{others}; {each} is built and tested first."
     )
 }
 

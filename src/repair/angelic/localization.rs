@@ -252,7 +252,11 @@ fn trace(
     share_visits(session, knowledge);
     let result = match changed.len() {
         0 => "same results as without instrumentation".to_string(),
-        changed => format!("instrumentation changes {}", count(changed, "test")),
+        changed => format!(
+            "instrumentation changes the {} of {}",
+            agree(changed, "result", "results"),
+            count(changed, "test")
+        ),
     };
     session
         .progress
@@ -261,7 +265,7 @@ fn trace(
     set_aside(session, knowledge, &changed);
     if changed.len() == session.tests.len() {
         return Err(SubjectError::UnusableBaseline(
-            "every test passes or fails differently once recording code is added to the program, so nothing can be learned; the program may depend on time, on its own source text or on uninitialized memory".to_string(),
+            "the result of every test changes once recording code is added to the program, so nothing can be learned; the program may depend on time, on its own source text or on uninitialized memory".to_string(),
         )
         .into());
     }
@@ -281,7 +285,7 @@ fn set_aside(session: &Session, knowledge: &mut Knowledge, changed: &BTreeSet<Te
     knowledge.excluded.extend(forgotten.difference(&others));
     for test in changed {
         knowledge.notes.warn(format!(
-            "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is set aside until patches are built on their own, and places that only such tests reach are left out",
+            "the result of {} changes once recording code is added (the test may depend on time, on its own source text or on uninitialized memory); it is set aside until patches are built on their own, and places that only such tests reach are left out",
             code(&session.tests[*test].to_string())
         ));
     }

@@ -185,7 +185,7 @@ fn article(outcome: &Outcome, patch: &PatchReport) -> Markup {
 fn alternative(patch: &PatchReport, number: usize, other: &AlternativeReport) -> Markup {
     html! {
         h3 { (patch.rank) "." (number) " " (prose(&other.change)) }
-        @if let Some(differs) = &other.differs { p.soft { (prose(&capitalized(&differs.sentence()))) } }
+        @if let Some(differs) = &other.differs { p.soft { (prose(&differs.sentence())) } }
         (diff(&other.diff))
     }
 }

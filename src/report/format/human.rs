@@ -19,7 +19,7 @@ use crate::report::SiteReport;
 use crate::report::markup::code;
 use crate::report::phrases::{any_name, names};
 use crate::report::{advice, claim, number};
-use crate::report::{brief, phrases, snippet};
+use crate::report::{assurance, brief, phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
 
@@ -63,7 +63,7 @@ pub fn render(outcome: &Outcome) -> String {
 }
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let (command, options) = (outcome.command, &outcome.options);
+    let (command, options, place) = (outcome.command, &outcome.options, &outcome.place);
     if outcome.ending == Ending::NoPatch {
         let none = phrases::capitalized(outcome.none_found());
         writeln!(out, "{BOLD}{none}.{BOLD:#}")?;
@@ -75,10 +75,15 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     match outcome.ending {
         Ending::Patched | Ending::PartlyPatched => {
             let number = number(&outcome.patches);
+            let claim = claim(&outcome.patches);
+            let mut groups = outcome.patches_by_group().into_iter();
             writeln!(
                 out,
                 "{BOLD}{number}{BOLD:#}: {}. {}",
-                claim(&outcome.patches),
+                match groups.any(|group| has_brief(outcome, group)) {
+                    true => claim.replace(assurance::LISTED, "its tests (see `--full`)"),
+                    false => claim,
+                },
                 advice(&outcome.patches)
             )?;
             let still = outcome.still_failing();
@@ -100,7 +105,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 Some(choice) => applied(outcome, choice, out)?,
                 None if outcome.is_refused || outcome.reach == Reach::Nothing => {}
                 None if outcome.patches.len() == 1 => {
-                    writeln!(out, "Apply it with `{command} apply`.")?;
+                    writeln!(out, "Apply it with `{command} apply{place}`.")?;
                 }
                 None => {
                     let one = match outcome.groups.len() {
@@ -115,7 +120,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                     };
                     writeln!(
                         out,
-                        "Apply {one} by its number, as in `{command} apply 1`{review}."
+                        "Apply {one} by its number, as in `{command} apply 1{place}`{review}."
                     )?;
                 }
             }
@@ -166,10 +171,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 /// The first patch for each group of tests in full, and the others in a line each, unless all are to be shown in full.
 fn patches(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for group in outcome.patches_by_group() {
-        // All repairs that `mutate` and `heap` find are alike, so that none comes before the others.
-        let in_full = match outcome.is_full || !group[0].evidence.is_ranked() {
-            true => group,
-            false => &group[..1],
+        let in_full = match has_brief(outcome, group) {
+            true => &group[..1],
+            false => group,
         };
         for patch in in_full {
             heading(outcome, patch, out)?;
@@ -180,6 +184,12 @@ fn patches(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// Whether the patches of a group after the first are shown in a line each.
+fn has_brief(outcome: &Outcome, group: &[PatchReport]) -> bool {
+    // All repairs that `mutate` and `heap` find are alike, so that none comes before the others.
+    group.len() > 1 && !outcome.is_full && group[0].evidence.is_ranked()
 }
 
 /// Describes how failing tests fail.
@@ -284,9 +294,10 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     };
     writeln!(
         out,
-        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo` reverts it.",
+        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo{}` reverts it.",
         files(outcome, choice),
-        outcome.command
+        outcome.command,
+        outcome.place
     )?;
     let left = outcome.failing_tests.iter();
     let left: Vec<&str> = left
@@ -311,7 +322,12 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
         outcome.patches.iter().find(|patch| patch.id == *id)
     });
     let applies: Vec<String> = firsts
-        .map(|patch| format!("`{} apply {}`", outcome.command, patch.rank))
+        .map(|patch| {
+            format!(
+                "`{} apply {}{}`",
+                outcome.command, patch.rank, outcome.place
+            )
+        })
         .collect();
     match applies.is_empty() {
         true => writeln!(

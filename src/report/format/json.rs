@@ -162,8 +162,8 @@ struct Patch<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
     /// Its alternatives, best first, at most nine: no test that the patch must pass distinguishes them from it, and each
-    /// differs from it or from another one only in one clause, one operator or the place within the function, or cannot
-    /// be computed for some values.
+    /// differs from it or from another of them only in one clause, one operator or its place within the function, or only
+    /// because it cannot be computed for some values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternatives: Vec<Alternative<'a>>,
     /// How many alternatives it has.

@@ -27,6 +27,7 @@ impl Outcome {
             is_refused: self.is_refused,
             reach: self.reach,
             is_full: self.is_full,
+            place: self.place.clone(),
             ..cleaned(self, names).unwrap_or_else(|| self.clone())
         }
     }

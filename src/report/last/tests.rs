@@ -178,6 +178,7 @@ fn full() -> Outcome {
         is_refused: false,
         command: "cargo nopol c",
         options: " --top 1".to_owned(),
+        place: String::new(),
         narrowed_by: vec!["--kind guard".to_owned()],
         scope: crate::report::Scope {
             places: Some(7),

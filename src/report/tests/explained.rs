@@ -27,7 +27,7 @@ fn a_patch_is_explained_by_its_id_or_rank() {
 
     Compared with patch 1: their conditions agree for all recorded values; no test distinguishes the patches.
       Patches 1 and 2 disagree when `score` is 0 (false / true). Which do you want?
-      If the result depends on it, a test that reaches src/lib.rs:4 with this value decides.
+      If this outcome affects what a test can check, a test that reaches src/lib.rs:4 with this value decides between the patches.
     ");
     assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
     assert_eq!(explain::render(&outcome, "3"), None);
@@ -38,7 +38,7 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     let mut outcome = two_patches();
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     let said = explained(&outcome, "2");
-    let decides = "If the result depends on it, a test that reaches";
+    let decides = "If this outcome affects what a test can check, a test that reaches";
     assert!(said.contains(decides), "{said}");
     let same =
         "their conditions differ for some recorded values; no test distinguishes the patches.";
@@ -102,7 +102,7 @@ fn another_patch_on_the_same_line_is_acknowledged() {
     outcome.patches[1].id = "2ddf5511-2".to_owned();
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("Not compared with another patch: the other patches here change"),
+        said.contains("Not compared with another patch: the other patches change the code in a different way"),
         "{said}"
     );
     outcome.patches[0].edits[0].line += 1;

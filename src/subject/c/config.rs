@@ -158,7 +158,7 @@ pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> 
         None if are_options_sufficient => (current_dir()?, Section::default()),
         None => {
             return Err(usage(format!(
-                "there is no {NAME} here or above; `cargo nopol c --init` writes one, or give --source, --build and tests"
+                "there is no {NAME} here or above; write one with `cargo nopol c --init`, or give --source, --build and tests"
             )));
         }
     };

@@ -236,7 +236,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     }
     if build_info.tests.is_empty() && pairs.is_none() && script.is_none() {
         summary.todo.push(format!(
-            "no tests were found; the file has an example to fill in, with `{program}`"
+            "add tests. None were found; {NAME} has an example for `{program}` to fill in"
         ));
     }
     summary.todo.append(&mut build_info.todo);

@@ -468,7 +468,7 @@ impl DebugSession {
         let history = self.tracked.as_ref().map(|tracked| &tracked.history);
         let after = history.map_or_else(Vec::new, |history| history.after(last));
         let mut text = match after.as_slice() {
-            [] => format!("checkpoint {last} is removed\n"),
+            [] => format!("removed checkpoint {last}\n"),
             [first, ..] => format!(
                 "checkpoint {last} no longer counts; it is kept, because checkpoint {first} follows it, and counts again after `resume`\n"
             ),

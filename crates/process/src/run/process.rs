@@ -29,7 +29,7 @@ pub enum Stopped {
     #[error("interrupted")]
     Interrupted,
     /// By the time limit.
-    #[error("the time limit for the whole run is reached")]
+    #[error("the time limit for the whole run was reached")]
     TimeLimit,
 }
 

@@ -88,7 +88,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                     let at = error.span().start();
                     sources.skipped.push(Skipped::file(
                         path.to_owned(),
-                        format!("line {}: cannot be parsed: {error}", at.line),
+                        format!("line {}: {}", at.line, modules::syntax_error(&error)),
                     ));
                     return None;
                 }

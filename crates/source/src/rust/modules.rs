@@ -31,6 +31,14 @@ pub fn parse(text: &str) -> syn::Result<Ast> {
     Ok(Ast { file, offset })
 }
 
+/// What is wrong, in words. The parser has none for a token that it cannot read.
+pub fn syntax_error(error: &syn::Error) -> String {
+    match error.to_string().as_str() {
+        "cannot parse string into token stream" => "syntax error".to_owned(),
+        what => format!("syntax error: {what}"),
+    }
+}
+
 /// The text as the parser reads it, without a byte-order mark and with the shebang line blanked, and the length of the
 /// byte-order mark.
 pub fn blanked(text: &str) -> (String, usize) {

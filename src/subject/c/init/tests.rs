@@ -194,7 +194,7 @@ fn of_several_programs_one_is_chosen() {
     assert_eq!(program.build, "cc -g -o main.out main.c");
     assert_eq!(program.sources, ["main.c"]);
     assert!(summary.contains("aside.c also has a `main`"), "{summary}");
-    assert!(summary.contains("no tests were found"), "{summary}");
+    assert!(summary.contains("add tests. None were found"), "{summary}");
     // The example is valid once it is uncommented.
     let example = text
         .split_once("# [[c.test]]")

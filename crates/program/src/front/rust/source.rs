@@ -42,7 +42,11 @@ impl Source {
         let file = syn::parse_file(&blanked(text)).map_err(|error| Outside {
             file: path.to_owned(),
             line: number(error.span().start().line),
-            reason: format!("the file cannot be parsed: {error}"),
+            reason: match error.to_string().as_str() {
+                // The parser has no words for a token that it cannot read.
+                "cannot parse string into token stream" => "syntax error".to_owned(),
+                what => format!("syntax error: {what}"),
+            },
         })?;
         Ok(Self {
             path: path.to_owned(),
