@@ -164,9 +164,8 @@ impl<P: Target> Mutate<P> {
         let outcome = kept(&shown, command, &settings);
         let by = format!("{command} mutate");
         invocation::keep(&settings, &outcome, &by);
-        let human = |shown: &Mutation| {
-            report::human(shown, self.top.get(), command, &settings.place)
-        };
+        let human =
+            |shown: &Mutation| report::human(shown, self.top.get(), command, &settings.place);
         // All of them are kept; a report shows the first ones.
         let mut reported = Outcome {
             ending: shown.outcome.into(),

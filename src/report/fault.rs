@@ -41,7 +41,8 @@ impl FaultReport {
     pub const RULE: &'static str = "fault";
 
     /// What was not done, as a sentence without its full stop: like that of [`super::Assurance::Interpreted`].
-    pub const CAVEAT: &'static str = "judged from the source alone; the program was neither built nor run with these values";
+    pub const CAVEAT: &'static str =
+        "judged from the source alone; the program was neither built nor run with these values";
 
     /// An id that is stable between runs as long as the places do not move.
     pub fn id(&self) -> String {

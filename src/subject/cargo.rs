@@ -129,7 +129,10 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
 
 impl Packages {
     fn no_package(&self, wanted: &str, root: &Utf8Path) -> SubjectError {
-        let names = self.members.iter().map(|member| format!("`{}`", member.name));
+        let names = self
+            .members
+            .iter()
+            .map(|member| format!("`{}`", member.name));
         let names: Vec<String> = names.collect();
         let are = agree(names.len(), "its only package is", "its packages are");
         SubjectError::Usage(format!(

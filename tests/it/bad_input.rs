@@ -644,7 +644,9 @@ fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
     assert!(
         run.stderr
             .contains("short` changes once recording code is added")
-            && run.stderr.contains("instrumentation changes the result of 1 test"),
+            && run
+                .stderr
+                .contains("instrumentation changes the result of 1 test"),
         "{}",
         run.stderr
     );

@@ -124,8 +124,7 @@ fn a_format_says_of_a_repair_only_what_was_done_with_it() {
     }
     let run = subject.nopol_c(&["explain"]);
     assert!(
-        run.stdout
-            .contains("was not built with the patch"),
+        run.stdout.contains("was not built with the patch"),
         "{}",
         run.stdout
     );

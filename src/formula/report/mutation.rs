@@ -120,7 +120,10 @@ fn write(
     writeln!(text, "\n{one}{right}\n\n{}", first.diff.trim_end())?;
     let (others, each) = match shown.repairs.len() {
         1 => (String::new(), "it"),
-        _ => (format!(", and `{command} apply 2{place}` writes patch 2"), "each"),
+        _ => (
+            format!(", and `{command} apply 2{place}` writes patch 2"),
+            "each",
+        ),
     };
     writeln!(
         text,

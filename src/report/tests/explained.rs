@@ -102,7 +102,9 @@ fn another_patch_on_the_same_line_is_acknowledged() {
     outcome.patches[1].id = "2ddf5511-2".to_owned();
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("Not compared with another patch: the other patches change the code in a different way"),
+        said.contains(
+            "Not compared with another patch: the other patches change the code in a different way"
+        ),
         "{said}"
     );
     outcome.patches[0].edits[0].line += 1;

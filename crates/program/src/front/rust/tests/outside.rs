@@ -272,8 +272,5 @@ fn files_are_told_apart() {
 #[test]
 fn files_that_cannot_be_parsed_are_named() {
     let outside = read("fn f() {\n", &["t"]).unwrap_err();
-    assert!(
-        outside.to_string().contains("syntax error"),
-        "{outside}"
-    );
+    assert!(outside.to_string().contains("syntax error"), "{outside}");
 }
