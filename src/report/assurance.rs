@@ -97,7 +97,7 @@ pub fn claim(patches: &[PatchReport]) -> String {
         return match patches.iter().all(|it| it.fixes.is_empty()) {
             true => format!("{built}; the tool judged {it} from the source alone"),
             false => format!(
-                "{built}; in the tool's interpreter, {it} fixes {LISTED} and breaks no other"
+                "{built}; in the tool's interpreter, {it} fixes {LISTED} and breaks no other that was examined"
             ),
         };
     }

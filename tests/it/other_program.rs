@@ -189,3 +189,36 @@ fn tests_that_formulas_cannot_follow_are_left_out() {
     let run = subject.nopol(&["faults", "--features", "slow"]);
     assert!(!run.stdout.contains("fails"), "{}", run.stdout);
 }
+
+#[test]
+fn what_is_no_more_there_or_never_changes_is_not_written_and_not_read() {
+    let head = "#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n";
+    let fails = |text: &str, why: &str| {
+        let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -w -o p p.c\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p 4\"\nstdout = \"7\\n\"\n";
+        let subject = Subject::new(&[("p.c", &format!("{head}{text}")), ("nopol.toml", manifest)]);
+        let run = subject.nopol(&["c", "faults", "--size", "1"]);
+        assert!(run.stdout.contains(why), "{}{}", run.stdout, run.stderr);
+        subject
+    };
+    fails(
+        "int main(void)\n{\n    char *s = \"6\";\n    s[0] = '7';\n    puts(s);\n    return 0;\n}\n",
+        "`t` fails: a string literal is written to at p.c:7",
+    );
+    fails(
+        "static int *at(int x) { int y = x; return &y; }\nint main(void)\n{\n    int *p = at(7);\n    printf(\"%d\\n\", *p);\n    return 0;\n}\n",
+        "`t` fails: a variable is used after its function has returned at p.c:8",
+    );
+    fails(
+        "int main(void)\n{\n    int a[2], b[3] = { 7, 7, 7 };\n\n    memcpy(a, b, sizeof b);\n    printf(\"%d\\n\", a[1]);\n    return 0;\n}\n",
+        "`t` fails: an index is out of bounds at p.c:8",
+    );
+    // Neither is a repair after which that happens.
+    let subject = fails(
+        "static void up(char *s) { *s = '7'; }\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    char *s = \"6\";\n    \
+         if (n >= 5)\n        up(s);\n    puts(s);\n    return 0;\n}\n",
+        "`t` fails",
+    );
+    let run = subject.nopol(&["c", "mutate", "--size", "1"]);
+    assert!(!run.stdout.contains("`n >= 4`"), "{}", run.stdout);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+}

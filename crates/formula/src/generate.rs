@@ -239,6 +239,7 @@ impl Generator {
             home: None,
             within: None,
             initially: Default::default(),
+            is_constant: false,
         });
         self.scope.push((variable, shape));
         variable

@@ -41,8 +41,8 @@ use nopol_basics::deadline::Deadline;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Entry, Expected, FaultKind, Function, FunctionId, Initially, Made, NodeId, Outside, Program,
-    Scalar, Span, Test, VariableId,
+    Dialect, Entry, Expected, FaultKind, Function, FunctionId, Initially, Made, NodeId, Outside,
+    Program, Scalar, Span, Test, VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
 pub use entered::{Entered, entries, run_with_entries};
@@ -358,9 +358,16 @@ impl<'p, 'a> Interpreter<'p, 'a> {
     /// Initializes the globals.
     fn globals(&mut self) -> Flow<()> {
         match self.block(&self.program.globals) {
-            done @ Err(Jump::Exit(_) | Jump::End(_)) => done,
-            _ => Ok(()),
+            Err(jump @ (Jump::Exit(_) | Jump::End(_))) => return Err(jump),
+            _ => {}
         }
+        for (variable, object) in &self.globals {
+            let declared = self.program.variables.get(*variable);
+            if declared.is_some_and(|declared| declared.is_constant) {
+                self.memory.make_constant(*object);
+            }
+        }
+        Ok(())
     }
 
     /// Runs what a test runs; gives what it returns.
@@ -418,7 +425,10 @@ impl<'p, 'a> Interpreter<'p, 'a> {
         let done = self.block(&function.body);
         let frame = std::mem::replace(&mut self.frame, caller);
         for object in frame.into_values() {
-            self.memory.release(object);
+            match self.program.dialect {
+                Dialect::C => self.memory.end(object),
+                Dialect::Rust => self.memory.release(object),
+            }
         }
         self.active[callee] -= 1;
         let result = self.result.take();

@@ -237,6 +237,8 @@ pub struct Variable {
     pub within: Option<Span>,
     /// What its cells hold when it is declared.
     pub initially: Initially,
+    /// Whether nothing may write to it once the globals are initialized: a string literal of C.
+    pub is_constant: bool,
 }
 
 /// What the cells of a new object hold.
@@ -492,6 +494,8 @@ pub enum Statement {
         source: Lvalue,
         /// The type of each.
         cells: Vec<Scalar>,
+        /// What is written there.
+        span: Span,
     },
     /// Evaluates an expression for its effects.
     Eval(Expr),

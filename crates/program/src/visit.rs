@@ -41,6 +41,7 @@ pub fn reached(program: &Program, entries: Vec<FunctionId>) -> Needs {
             };
             if set.is_none_or(|set| reached.variables.contains(&set)) {
                 let mut walk = Walk {
+                    addressed: &mut HashSet::new(),
                     calls: &mut open,
                     variables: &mut reached.variables,
                     is_reader: &mut reached.is_reader,
@@ -79,6 +80,7 @@ pub fn repeats(program: &Program, functions: &HashSet<FunctionId>) -> Repeats {
     let mut loops = 0;
     for &function in functions {
         let mut walk = Walk {
+            addressed: &mut HashSet::new(),
             calls: calls.entry(function).or_default(),
             variables: &mut HashSet::new(),
             is_reader: &mut false,
@@ -117,6 +119,7 @@ impl Needs {
                 continue;
             }
             let mut walk = Walk {
+                addressed: &mut HashSet::new(),
                 calls: &mut open,
                 variables: &mut self.variables,
                 is_reader: &mut self.is_reader,
@@ -147,6 +150,7 @@ pub fn scalars(program: &Program) -> BTreeMap<PlaceId, Scalar> {
 /// Shows each value that is assigned or returned at a place.
 pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
     let mut walk = Walk {
+        addressed: &mut HashSet::new(),
         calls: &mut Vec::new(),
         variables: &mut HashSet::new(),
         is_reader: &mut false,
@@ -159,7 +163,26 @@ pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
     }
 }
 
+/// The variables with an address that the program takes.
+pub fn addressed(program: &Program) -> HashSet<VariableId> {
+    let mut addressed = HashSet::new();
+    let mut walk = Walk {
+        addressed: &mut addressed,
+        calls: &mut Vec::new(),
+        variables: &mut HashSet::new(),
+        is_reader: &mut false,
+        loops: &mut 0,
+        value: &mut |_, _| {},
+    };
+    walk.statements(&program.globals);
+    for function in &program.functions {
+        walk.statements(&function.body);
+    }
+    addressed
+}
+
 struct Walk<'a> {
+    addressed: &'a mut HashSet<VariableId>,
     calls: &'a mut Vec<FunctionId>,
     variables: &'a mut HashSet<VariableId>,
     is_reader: &'a mut bool,
@@ -240,7 +263,11 @@ impl Walk<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Constant(_) | ExprKind::Null => {}
-            ExprKind::Load(of) | ExprKind::Address(of) => self.lvalue(of),
+            ExprKind::Load(of) => self.lvalue(of),
+            ExprKind::Address(of) => {
+                self.addressed.extend(variable_of(of));
+                self.lvalue(of);
+            }
             ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Choice(a, _) => self.expr(a),
             ExprKind::Binary(_, _, a, b)
             | ExprKind::Logical(_, _, a, b)

@@ -245,6 +245,9 @@ impl Encoder<'_> {
         for target in located.targets.iter() {
             let inside = self.check(target, located.outside);
             if let Some((object, cell)) = &target.address {
+                if self.constants.contains(object) {
+                    self.fault(FaultKind::Constant, target.when);
+                }
                 let when = self.circuit.and(target.when, inside);
                 self.write(*object, cell, value.clone(), when);
             }

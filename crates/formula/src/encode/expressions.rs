@@ -87,7 +87,7 @@ impl Encoder<'_> {
                 let (targets, by) = (self.pointer(pointer)?, self.bits(by)?);
                 let by = self.scaled(&by, *stride);
                 for null in targets.iter().filter(|target| target.address.is_none()) {
-                    self.fault(FaultKind::NullPointer, null.when);
+                    self.fault(FaultKind::NullOffset, null.when);
                 }
                 Value::Pointer(self.moved(&targets, &by))
             }
@@ -371,11 +371,12 @@ impl Encoder<'_> {
         let frame = self.frames.pop().unwrap_or_default();
         *self.active.entry(function).or_default() -= 1;
         done?;
+        let objects = frame.objects;
         if called.result.is_some() && is_used {
             self.fault(FaultKind::NoResult, Bit::TRUE);
         }
         let fell_through = self.state.clone();
-        Ok(match frame.exits.returned {
+        let result = match frame.exits.returned {
             None => zero,
             Some((state, value)) => {
                 let value = match value {
@@ -386,7 +387,9 @@ impl Encoder<'_> {
                 self.state = self.join(state, fell_through);
                 value
             }
-        })
+        };
+        self.end(&objects);
+        Ok(result)
     }
 
     /// A new object for a variable of the function at hand.

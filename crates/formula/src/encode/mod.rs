@@ -19,10 +19,11 @@ use std::rc::Rc;
 
 use nopol_basics::deadline::Deadline;
 use nopol_program::ir::{
-    ChoiceId, Entry, FaultKind, FunctionId, Initially, NodeId, PlaceId, Program, Scalar, Span,
-    Test, VariableId,
+    ChoiceId, Dialect, Entry, FaultKind, FunctionId, Initially, NodeId, PlaceId, Program, Scalar,
+    Span, Test, VariableId,
 };
 use nopol_program::position::{Instance, PositionId, Positions};
+use nopol_program::visit::addressed;
 
 use self::memory::{Carried, ContentsId, Memory, ObjectId, Target, Value};
 use self::stream::{Output, Progress};
@@ -230,6 +231,10 @@ struct Encoder<'a> {
     frees: &'a mut Frees,
     memory: Memory,
     globals: HashMap<VariableId, ObjectId>,
+    /// The objects that nothing may write to; empty while the globals are initialized.
+    constants: HashSet<ObjectId>,
+    /// The variables with an address that the program of C takes: where it leads is no more there when their function has returned.
+    addressed: HashSet<VariableId>,
     frames: Vec<Frame>,
     /// How often each function is active.
     active: HashMap<FunctionId, u32>,
@@ -297,6 +302,11 @@ impl<'a> Encoder<'a> {
             frees,
             memory: Memory::new(extent),
             globals: HashMap::new(),
+            constants: HashSet::new(),
+            addressed: match program.dialect {
+                Dialect::C => addressed(program),
+                Dialect::Rust => HashSet::new(),
+            },
             frames: Vec::new(),
             active: HashMap::new(),
             position: Positions::ROOT,
@@ -341,7 +351,13 @@ impl<'a> Encoder<'a> {
             }
         }
         self.frames.push(Frame::default());
-        self.statements(&self.program.globals)
+        self.statements(&self.program.globals)?;
+        let constants = self.globals.iter().filter(|(variable, _)| {
+            let declared = self.program.variables.get(**variable);
+            declared.is_some_and(|declared| declared.is_constant)
+        });
+        self.constants = constants.map(|(_, object)| *object).collect();
+        Ok(())
     }
 
     /// Whether the run ends as the test wants, faults aside.
@@ -466,6 +482,15 @@ impl<'a> Encoder<'a> {
                 self.fault(FaultKind::Freed, twice);
                 let now = self.circuit.or(before, target.when);
                 self.state.freed.insert(*object, now);
+            }
+        }
+    }
+
+    /// The variables of an activation are no more there.
+    fn end(&mut self, objects: &HashMap<VariableId, ObjectId>) {
+        for (variable, object) in objects {
+            if self.addressed.contains(variable) {
+                self.state.freed.insert(*object, Bit::TRUE);
             }
         }
     }

@@ -23,6 +23,7 @@ impl Encoder<'_> {
                 target,
                 source,
                 cells,
+                ..
             } => {
                 let source = self.locate(source)?;
                 let target = self.locate(target)?;

@@ -1,7 +1,7 @@
 //! Random statements.
 
 use nopol_program::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, PlaceKind, Scalar,
+    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, PlaceKind, Scalar, Span,
     Statement, VariableId,
 };
 
@@ -200,6 +200,7 @@ impl Generator {
                 target,
                 source,
                 cells: vec![ty; cells],
+                span: Span::default(),
             });
         } else if let (Some(callee), true) =
             (self.one_of(&self.callees.clone()), self.loops.len() < 2)

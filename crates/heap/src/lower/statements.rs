@@ -246,6 +246,7 @@ impl Lowering<'_> {
                 target,
                 source,
                 cells,
+                ..
             } if self.program.dialect == Dialect::Rust => {
                 self.copy_cells(target, source, cells.len())
             }

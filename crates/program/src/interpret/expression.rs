@@ -221,7 +221,7 @@ impl<'p> Interpreter<'p, '_> {
         let pointer = self.eval(pointer)?.address();
         let elements = self.eval(elements)?.number();
         if pointer.is_none() {
-            self.fault(FaultKind::NullPointer, span)?;
+            self.fault(FaultKind::NullOffset, span)?;
         }
         let cells = elements.saturating_mul(i128::from(stride));
         Ok(Value::Pointer(pointer.map(|address| address.plus(cells))))

@@ -99,6 +99,9 @@ impl<'p> Interpreter<'p, '_> {
         here: Span,
     ) -> Flow<()> {
         if let Some(address) = self.check(located, here)? {
+            if self.memory.is_constant(address.object) {
+                self.fault(FaultKind::Constant, located.span.unwrap_or(here))?;
+            }
             self.memory.write(address, value);
             if !is_set {
                 self.memory.unset(address);
@@ -129,8 +132,14 @@ impl<'p> Interpreter<'p, '_> {
         self.write(Located::at(base, cells), (value, true), here)
     }
 
-    /// Copies cells. All are read before the first is written.
-    pub fn copy(&mut self, source: &'p Lvalue, target: &'p Lvalue, cells: usize) -> Flow<()> {
+    /// Copies cells, as is written here. All are read before the first is written.
+    pub fn copy(
+        &mut self,
+        source: &'p Lvalue,
+        target: &'p Lvalue,
+        cells: usize,
+        here: Span,
+    ) -> Flow<()> {
         let source = self.locate(source, None)?;
         let target = self.locate(target, None)?;
         // One cell more than there can be is a fault like any number of them.
@@ -140,14 +149,14 @@ impl<'p> Interpreter<'p, '_> {
         let mut values = Vec::new();
         for cell in 0..cells {
             let located = source.plus(cell);
-            let address = self.check(located, Span::default())?;
+            let address = self.check(located, here)?;
             // Zero becomes null in a cell for pointers.
             let value = address.and_then(|address| self.memory.read(address));
             let is_set = address.is_none_or(|address| self.memory.is_set(address));
             values.push((value.unwrap_or(Value::Number(0)), is_set));
         }
         for (cell, value) in (0..cells).zip(values) {
-            self.write(target.plus(cell), value, Span::default())?;
+            self.write(target.plus(cell), value, here)?;
         }
         Ok(())
     }
@@ -156,7 +165,12 @@ impl<'p> Interpreter<'p, '_> {
     fn check(&mut self, located: Located, here: Span) -> Flow<Option<Address>> {
         let kind = match located.address {
             None => Some(FaultKind::NullPointer),
-            Some(address) if self.memory.is_freed(address.object) => Some(FaultKind::Freed),
+            Some(address) if self.memory.is_freed(address.object) => {
+                Some(match self.memory.is_of_heap(address.object) {
+                    true => FaultKind::Freed,
+                    false => FaultKind::Gone,
+                })
+            }
             Some(address) => (located.is_outside || self.memory.read(address).is_none())
                 .then_some(FaultKind::OutOfBounds),
         };

@@ -25,8 +25,10 @@ struct Object<'p> {
     is_shared: bool,
     /// Whether the program allocated it, and may give it back.
     is_allocated: bool,
-    /// Whether the program gave it back.
+    /// Whether the program gave it back, or it is the variable of a function that has returned.
     is_freed: bool,
+    /// Whether nothing may write to it.
+    is_constant: bool,
 }
 
 /// All objects.
@@ -60,6 +62,7 @@ impl<'p> Memory<'p> {
                 object.is_shared = false;
                 object.is_allocated = false;
                 object.is_freed = false;
+                object.is_constant = false;
                 id
             }
             None => {
@@ -71,6 +74,7 @@ impl<'p> Memory<'p> {
                     is_shared: false,
                     is_allocated: false,
                     is_freed: false,
+                    is_constant: false,
                 })
             }
         })
@@ -85,9 +89,30 @@ impl<'p> Memory<'p> {
         }
     }
 
+    /// Gives an object back; if there may be pointers to it, they lead to nothing from now on.
+    pub fn end(&mut self, id: ObjectId) {
+        self.objects[id].is_freed = self.objects[id].is_shared;
+        self.release(id);
+    }
+
+    /// Says that nothing may write to an object any more.
+    pub fn make_constant(&mut self, id: ObjectId) {
+        self.objects[id].is_constant = true;
+    }
+
+    /// Whether nothing may write to an object.
+    pub fn is_constant(&self, id: ObjectId) -> bool {
+        self.objects[id].is_constant
+    }
+
     /// Says that the program allocated an object.
     pub fn allocated(&mut self, id: ObjectId) {
         self.objects[id].is_allocated = true;
+    }
+
+    /// Whether the program allocated an object.
+    pub fn is_of_heap(&self, id: ObjectId) -> bool {
+        self.objects[id].is_allocated
     }
 
     /// Whether an address is the beginning of an object that the program allocated.
@@ -100,7 +125,7 @@ impl<'p> Memory<'p> {
         self.objects[id].is_freed = true;
     }
 
-    /// Whether the program gave an object back.
+    /// Whether the program gave an object back, or it is the variable of a function that has returned.
     pub fn is_freed(&self, id: ObjectId) -> bool {
         self.objects[id].is_freed
     }

@@ -45,7 +45,8 @@ impl<'p> Interpreter<'p, '_> {
                 target,
                 source,
                 cells,
-            } => self.copy(source, target, cells.len()),
+                span,
+            } => self.copy(source, target, cells.len(), *span),
             Statement::Eval(expr) => match &expr.kind {
                 // Nobody needs the value, so it may be missing.
                 ExprKind::Call(node, function, arguments) => self

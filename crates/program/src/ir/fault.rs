@@ -23,12 +23,18 @@ pub enum FaultKind {
     OutOfBounds,
     /// A read or write through null.
     NullPointer,
+    /// A number is added to null, or null subtracted from.
+    NullOffset,
     /// A function that returns something came to its end, and the value was needed.
     NoResult,
     /// A value is used that was never written.
     Unset,
     /// Memory is read, written or given back after it was given back.
     Freed,
+    /// A variable is read or written after the function of C that declares it has returned.
+    Gone,
+    /// A string literal of C is written.
+    Constant,
     /// What was never allocated is given back, or a pointer into the middle of what was.
     NotAllocated,
 }
@@ -40,11 +46,14 @@ impl FaultKind {
     }
 
     /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
-    /// written, or of memory that was given back, says nothing of any other run, so that these always count.
+    /// written, or of memory that is no more there, says nothing of any other run, so that these always count.
     pub const fn counts(self, implicit: bool) -> bool {
         implicit
             || self.is_explicit()
-            || matches!(self, Self::Unset | Self::Freed | Self::NotAllocated)
+            || matches!(
+                self,
+                Self::Unset | Self::Freed | Self::Gone | Self::Constant | Self::NotAllocated
+            )
     }
 }
 
@@ -71,9 +80,14 @@ impl fmt::Display for FaultKind {
             }
             Self::OutOfBounds => "an index is out of bounds",
             Self::NullPointer => "a null pointer is dereferenced",
+            Self::NullOffset => {
+                "a null pointer is dereferenced with an index, or a number is added to it"
+            },
             Self::NoResult => "a function ends without returning a value",
             Self::Unset => "an uninitialized value is used",
             Self::Freed => "memory is used after it was freed",
+            Self::Gone => "a variable is used after its function has returned",
+            Self::Constant => "a string literal is written to",
             Self::NotAllocated => "a freed pointer does not point to the start of allocated memory",
         })
     }

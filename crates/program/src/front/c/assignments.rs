@@ -245,6 +245,7 @@ impl Translator<'_> {
                 target,
                 source,
                 cells,
+                span: from.span(),
             }),
             _ => self.outside(from, format!("`{}` has another type", self.written(from))),
         }

@@ -232,6 +232,7 @@ impl Translator<'_> {
             home: None,
             within: None,
             initially: Default::default(),
+            is_constant: false,
         })
     }
 

@@ -508,6 +508,9 @@ impl Translator<'_> {
         let ty = Type::Array(Type::CHAR.into(), Some(length));
         let cells = self.types.scalars(&ty).unwrap_or_default();
         let id = self.variable(format!("#{}", String::from_utf8_lossy(&bytes)), cells, true);
+        if let Some(variable) = self.program.variables.get_mut(id) {
+            variable.is_constant = true;
+        }
         let lvalue = Lvalue::Variable(id);
         let mut statements = Vec::new();
         self.write_bytes(&lvalue, &bytes, &Type::CHAR, syntax, &mut statements);

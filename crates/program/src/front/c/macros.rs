@@ -142,6 +142,16 @@ impl Macros {
                 span.end = span.end.max(tokens[close].span.end);
                 let is_empty =
                     parameters.is_empty() && arguments.iter().all(|argument| argument.is_empty());
+                let is_variadic = parameters.iter().any(|name| name.ends_with("..."));
+                if is_variadic || definition.body.iter().any(|it| it.is("__VA_ARGS__")) {
+                    return Err((
+                        span,
+                        format!(
+                            "the macro `{}` takes any number of arguments, which is not supported",
+                            token.text
+                        ),
+                    ));
+                }
                 if arguments.len() != parameters.len() && !is_empty {
                     return Err((
                         span,

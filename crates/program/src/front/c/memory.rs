@@ -243,6 +243,7 @@ impl Translator<'_> {
             target: build::dereferenced(to.expr),
             source: build::dereferenced(from.expr),
             cells,
+            span: syntax.span(),
         };
         Ok(build::effect(vec![copy], syntax.span()))
     }

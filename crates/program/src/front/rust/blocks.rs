@@ -268,6 +268,7 @@ impl Body<'_, '_> {
                     target,
                     source,
                     cells,
+                    span,
                 });
             }
             Repr::Nothing => {}

@@ -333,6 +333,7 @@ impl<'f, 'a> Body<'f, 'a> {
                 home: None,
                 within: None,
                 initially: Default::default(),
+                is_constant: false,
             })
     }
 

@@ -191,6 +191,7 @@ impl<'a> Body<'_, 'a> {
                 target: target.clone(),
                 source: source.clone(),
                 cells: cells.clone(),
+                span,
             });
         }
         Ok(())

@@ -154,6 +154,7 @@ impl<'a> Front<'a> {
                 home: None,
                 within: None,
                 initially: Default::default(),
+                is_constant: false,
             });
             if !of.context.is_fixed {
                 front.state.owner = Some(Owner::Variable(variable));

@@ -41,6 +41,7 @@ impl Build {
             home: None,
             within: None,
             initially: Default::default(),
+            is_constant: false,
         })
     }
 

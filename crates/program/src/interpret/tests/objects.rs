@@ -5,7 +5,9 @@ use super::build::{
     int, load, null, number, put, returns, set,
 };
 use crate::interpret::{End, Limits, Value};
-use crate::ir::{BinaryOp, Builtin, ExprKind, FaultKind, Lvalue, Scalar, Statement, VariableId};
+use crate::ir::{
+    BinaryOp, Builtin, ExprKind, FaultKind, Lvalue, Scalar, Span, Statement, VariableId,
+};
 
 const LENIENT: Limits = Limits {
     implicit: false,
@@ -95,7 +97,10 @@ fn null_cannot_be_followed() {
         ExprKind::Offset(Box::new(null()), Box::new(number(1, LONG)), 1),
         Scalar::Pointer,
     );
-    assert_eq!(of.value(moved).0, fault);
+    assert_eq!(
+        of.value(moved).0,
+        super::build::fault(FaultKind::NullOffset)
+    );
 }
 
 #[test]
@@ -158,6 +163,7 @@ fn a_copy_reads_all_before_it_writes() {
         target: at(a, target),
         source: at(a, source),
         cells: vec![INT; cells],
+        span: Span::default(),
     };
     let fill = || {
         (0..3)
