@@ -131,7 +131,8 @@ impl Call {
                 || arg.starts_with("-M")
                 || arg.starts_with("-save-temps")
                 || matches!(&**arg, "-c" | "-S" | "-E" | "-w");
-            let is_other_input = value.is_none() && !arg.starts_with('-') && arg != source;
+            let is_option = arg.starts_with(['-', '@']);
+            let is_other_input = value.is_none() && !is_option && arg != source;
             if !is_output && !is_other_input {
                 kept.push(arg.clone());
                 kept.extend(value.cloned());

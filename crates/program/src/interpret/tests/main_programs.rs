@@ -129,6 +129,6 @@ fn wrong_output_matters_only_at_the_end() {
         Scalar::Pointer,
     );
     let main = of.function(&[], Some(INT), vec![first, Statement::Eval(moved)]);
-    let null = super::build::fault(crate::ir::FaultKind::NullPointer);
+    let null = super::build::fault(crate::ir::FaultKind::NullOffset);
     assert_eq!(end(&of, main, &[], Some(("right", false)), 0), null);
 }
