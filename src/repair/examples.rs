@@ -8,7 +8,6 @@ use nopol_source::SiteIndex;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::session::Session;
-use crate::probe::Instrumentation;
 use crate::subject::workspace::TracedDoctests;
 
 /// What a traced run of all doctests showed.
@@ -28,18 +27,14 @@ impl Examples {
     }
 }
 
-/// Runs the doctests in the instrumented copy, unless they were traced before. `instrumentation` is what was built there last.
+/// Runs the doctests in the instrumented copy, which must be as it was built last.
 ///
 /// # Errors
 /// If cargo cannot be started or the run is stopped.
-pub fn trace(
-    session: &Session,
-    knowledge: &mut Knowledge,
-    instrumentation: &Instrumentation,
-) -> Result<()> {
+pub fn trace(session: &Session, knowledge: &mut Knowledge) -> Result<()> {
     let workspace = &session.copies.instrumented;
     let texts = || session.sources.documented();
-    if knowledge.examples.is_some() || !workspace.may_have_doctests(texts()) {
+    if !workspace.may_have_doctests(texts()) {
         return Ok(());
     }
     let phase = session.progress.start("tracing doctests", 0, 0);
@@ -55,19 +50,40 @@ pub fn trace(
         examples.exist = !doctests.by_name.is_empty();
         // One that fails may not have come as far as it would.
         if doctests.all_passed {
-            let sites = session.sources.sites.keys();
-            let is_known = |site: &SiteIndex| instrumentation.has(*site);
-            let known = sites.filter(is_known);
-            examples.unreached = known
-                .filter(|site| !trace.counters.contains_key(site))
-                .collect();
+            let built = knowledge.taught.kept.iter().copied();
+            let unreached = built.filter(|site| !trace.counters.contains_key(site));
+            examples.unreached = unreached.collect();
         }
     }
     let result = match examples.unreached.is_empty() {
-        true => "they run with each patch".to_owned(),
-        false => "they run with patches of the places that they reach".to_owned(),
+        true => "they run with each patch",
+        false => "they run only with patches of places that they reach",
     };
-    session.progress.finish(phase, 0, &result);
+    session.progress.finish(phase, 0, result);
     knowledge.examples = Some(examples);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::fix::tests::fix;
+
+    #[test]
+    fn a_doctest_may_see_a_fix_at_a_site_that_is_not_known_to_be_unreached() {
+        let unreached = [1].map(SiteIndex::new).into();
+        let examples = Examples {
+            exist: true,
+            unreached,
+        };
+        let (out_of_sight, other) = (fix(1, "a", 1, &[0]), fix(2, "a", 1, &[0]));
+        assert!(!examples.may_see(&out_of_sight));
+        assert!(examples.may_see(&other));
+        let both = Fix {
+            edits: [out_of_sight.edits, other.edits].concat(),
+            ..fix(1, "a", 1, &[0])
+        };
+        assert!(examples.may_see(&both));
+        assert!(Examples::default().may_see(&both));
+    }
 }

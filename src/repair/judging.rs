@@ -10,7 +10,6 @@ use nopol_process::run::{Verdict, pool};
 use nopol_source::SiteIndex;
 use nopol_synth::weights::WEIGHTS;
 
-use super::examples;
 use super::fix::{Fix, SiteEdit, is_exceeded, single_sites};
 use super::instrument;
 use super::knowledge::Knowledge;
@@ -250,9 +249,6 @@ impl Judge<'_, '_> {
             }
         }
         let all = [&*plausible, &*partial].concat();
-        if !all.is_empty() {
-            examples::trace(self.session, knowledge, &instrumentation)?;
-        }
         self.explain_failures(knowledge, &fixes, &compiled, judged, &all);
         knowledge.held.extend(partial.iter().cloned());
         knowledge.partial.extend(partial);

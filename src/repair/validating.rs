@@ -7,7 +7,7 @@ use nopol_process::run::pool;
 use nopol_synth::weights::WEIGHTS;
 
 use super::bounds;
-use super::examples::Examples;
+use super::examples::{self, Examples};
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::{Knowledge, Notes};
@@ -23,6 +23,8 @@ use crate::report::Outcome;
 use crate::report::PatchReport;
 use crate::subject::workspace::Workspace;
 
+/// With more patches than this, it pays off to find out first what the doctests reach: that takes as long as checking one.
+const FEW: usize = 2;
 /// Most members of a family that are built on their own before one is accepted.
 const MOST_TRIED: usize = 3;
 /// Number of first patches per group of failing tests that are checked for memory errors.
@@ -141,6 +143,9 @@ impl Presenter<'_, '_> {
         families: &'c [Family],
     ) -> Result<Vec<Shown<'c>>> {
         let runner = self.session.runner;
+        if families.len() > FEW {
+            examples::trace(self.session, knowledge)?;
+        }
         let phase = self
             .session
             .progress

@@ -251,3 +251,30 @@ impl CargoOptions {
         self.package_args(packages)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_for_some_targets_names_each_once() {
+        let target = |package: &str, kind: &str, target: &str| TargetId {
+            package: package.to_owned(),
+            target: target.to_owned(),
+            kind: kind.to_owned(),
+        };
+        let targets = [
+            target("a", "lib", "a"),
+            target("b", "lib", "b"),
+            target("a", "test", "it"),
+            target("a", "bin", "tool"),
+        ];
+        let options = CargoOptions {
+            workspace: true,
+            tests: true,
+            ..CargoOptions::default()
+        };
+        let args = options.build_args_of(&[], &targets.into());
+        assert_eq!(args, ["--workspace", "--bin=tool", "--lib", "--test=it"]);
+    }
+}
