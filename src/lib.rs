@@ -91,6 +91,9 @@ pub use self::report::events::{Event, Observer};
 /// # Errors
 /// If the compiler cannot be started.
 pub fn run_as_stand_in() -> Result<(), String> {
+    if let Some(error) = subject::cargo::linker::run_if_linker() {
+        return Err(format!("cannot start the linker: {error}"));
+    }
     if let Some(error) = subject::cargo::wrapper::run_if_wrapper() {
         return Err(format!("cannot start rustc: {error}"));
     }

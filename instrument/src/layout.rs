@@ -20,6 +20,8 @@ pub mod env {
     pub const TRACE: &str = "NOPOL_TRACE";
     /// Number of sites, decimal.
     pub const SITES: &str = "NOPOL_SITES";
+    /// Set if the name of the program's directory is appended to the trace file's path, after the process id.
+    pub const BY_PROGRAM: &str = "NOPOL_BY_PROGRAM";
     /// Size of the log in bytes, decimal.
     pub const LOG: &str = "NOPOL_LOG";
     /// Forced outcomes, separated by commas: `SITE=t`, `SITE=f` (evaluate, then override), `SITE=T`,
@@ -46,8 +48,9 @@ pub mod env {
     /// Set in a process that is to serve runs instead of being one ([`super::serve`]).
     pub const SERVE: &str = "NOPOL_SERVE";
     /// All variables, so that a run can start from a clean environment.
-    pub const ALL: [&str; 12] = [
-        TRACE, SITES, LOG, FORCE, CAPTURE, ROWS, WITHOUT, SELECT, FUEL, SEED, REPLAY, SERVE,
+    pub const ALL: [&str; 13] = [
+        TRACE, SITES, BY_PROGRAM, LOG, FORCE, CAPTURE, ROWS, WITHOUT, SELECT, FUEL, SEED, REPLAY,
+        SERVE,
     ];
 }
 

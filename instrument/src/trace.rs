@@ -74,6 +74,11 @@ impl Trace {
 
         let mut path = prefix;
         path.push(format!(".{}", std::process::id()));
+        if std::env::var_os(env::BY_PROGRAM).is_some() {
+            let program = std::env::current_exe().ok()?;
+            path.push(".");
+            path.push(program.parent()?.file_name()?);
+        }
         let file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -60,13 +60,13 @@ pub enum Rejection {
     FailsATest(Option<TestIndex>),
 }
 
-/// What becomes of the doctests.
+/// The doctests that run with a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Examples {
-    /// They run.
-    Run,
-    /// They do not reach what the patch changes, and all of them pass.
-    Unaffected,
+pub enum Examples<'e> {
+    /// All of them.
+    All,
+    /// Those with one of these parts in their names. The others do not reach what the patch changes, and all pass without it.
+    Only(&'e [String]),
 }
 
 /// The working copies that patches are validated with.
@@ -214,8 +214,8 @@ impl<'a> Validator<'a> {
         }
         cured.retain(|test| !unlucky.contains(test));
         let failing_doctests = match examples {
-            Examples::Run => self.failing_doctests_with(workspace)?,
-            Examples::Unaffected => Some(Vec::new()),
+            Examples::Only(seeing) if self.doctests_pass(workspace, seeing)? => Some(Vec::new()),
+            _ => self.failing_doctests_with(workspace)?,
         };
         let Some(failing_doctests) = failing_doctests else {
             return Ok(Err(Rejection::FailsATest(None)));
@@ -432,6 +432,17 @@ impl<'a> Validator<'a> {
     /// Whether the subject has doctests, as far as a patch was judged.
     pub fn has_doctests(&self) -> bool {
         lock(&self.doctests).are_there
+    }
+
+    /// Whether these doctests pass with the edit, which is in the working copy.
+    fn doctests_pass(&self, workspace: &Workspace, only: &[String]) -> Result<bool> {
+        if only.is_empty() {
+            return Ok(true);
+        }
+        let _alone = lock(&self.doctests);
+        let texts = self.sources.documented();
+        let run = workspace.some_doctests(texts, 2 * self.timeout, only)?;
+        Ok(run.is_some_and(|run| run.all_passed && !run.by_name.is_empty()))
     }
 
     /// The doctests that fail with the edit, which is in the working copy, by their names without it; `None` if one of them passed

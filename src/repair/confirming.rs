@@ -132,7 +132,7 @@ pub fn confirm(
         .into_iter()
         .filter(|test| fixes.iter().any(|wanted| tests[*test].matches(wanted)))
         .collect();
-    let verdict = validator.judge(&edits(&sources, texts), &targets, validate::Examples::Run)?;
+    let verdict = validator.judge(&edits(&sources, texts), &targets, validate::Examples::All)?;
     let names = reports::names(&tests);
     let name = |test: &TestIndex| names.short(&tests[*test].to_string()).to_owned();
     let (confirmation, result) = match verdict {

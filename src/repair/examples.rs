@@ -1,6 +1,6 @@
 //! Which sites doctests reach, so that those run only for patches that they may see.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use nopol_source::SiteIndex;
@@ -15,15 +15,24 @@ use crate::subject::workspace::TracedDoctests;
 pub struct Examples {
     /// Whether there are any.
     pub exist: bool,
-    /// The sites at which none of them arrived.
-    pub unreached: BTreeSet<SiteIndex>,
+    /// The sites at which an arrival was noticed; empty if nothing is known.
+    pub watched: BTreeSet<SiteIndex>,
+    /// Where each arrived, by the part of its name that names its item.
+    pub by_item: BTreeMap<String, BTreeSet<SiteIndex>>,
+    /// Where some arrived of which it is not known which they are.
+    pub of_unknown: BTreeSet<SiteIndex>,
 }
 
 impl Examples {
-    /// Whether a doctest may see what a fix changes.
-    pub fn may_see(&self, fix: &Fix) -> bool {
-        let mut edits = fix.edits.iter();
-        edits.any(|edit| !self.unreached.contains(&edit.site))
+    /// The doctests that may see what a fix changes, by parts of their names; `None` if that may be any.
+    pub fn seeing(&self, fix: &Fix) -> Option<Vec<String>> {
+        let sites: BTreeSet<SiteIndex> = fix.edits.iter().map(|edit| edit.site).collect();
+        if !sites.is_subset(&self.watched) || !sites.is_disjoint(&self.of_unknown) {
+            return None;
+        }
+        let seeing = self.by_item.iter();
+        let seeing = seeing.filter(|(_, reached)| !sites.is_disjoint(reached));
+        Some(seeing.map(|(item, _)| item.clone()).collect())
     }
 }
 
@@ -46,18 +55,18 @@ pub fn trace(session: &Session, knowledge: &mut Knowledge) -> Result<()> {
     };
     let run = workspace.traced_doctests(texts(), silence, traced)?;
     let mut examples = Examples::default();
-    if let Some((doctests, trace)) = run {
-        examples.exist = !doctests.by_name.is_empty();
+    if let Some(reach) = run {
+        examples.exist = !reach.doctests.by_name.is_empty();
         // One that fails may not have come as far as it would.
-        if doctests.all_passed {
-            let built = knowledge.taught.kept.iter().copied();
-            let unreached = built.filter(|site| !trace.counters.contains_key(site));
-            examples.unreached = unreached.collect();
+        if reach.doctests.all_passed {
+            examples.watched = knowledge.taught.kept.clone();
+            examples.by_item = reach.by_item;
+            examples.of_unknown = reach.of_unknown;
         }
     }
-    let result = match examples.unreached.is_empty() {
+    let result = match examples.watched.is_empty() {
         true => "they run with each patch",
-        false => "they run only with patches of places that they reach",
+        false => "each runs only with patches of places that it reaches",
     };
     session.progress.finish(phase, 0, result);
     knowledge.examples = Some(examples);
@@ -70,20 +79,27 @@ mod tests {
     use crate::repair::fix::tests::fix;
 
     #[test]
-    fn a_doctest_may_see_a_fix_at_a_site_that_is_not_known_to_be_unreached() {
-        let unreached = [1].map(SiteIndex::new).into();
+    fn a_fix_is_seen_by_doctests_that_arrive_at_its_site() {
+        let sites = |numbers: &[u32]| numbers.iter().copied().map(SiteIndex::new).collect();
         let examples = Examples {
             exist: true,
-            unreached,
+            watched: sites(&[1, 2, 3, 4]),
+            by_item: BTreeMap::from([
+                ("f (line".to_owned(), sites(&[1])),
+                ("g (line".to_owned(), sites(&[1, 2])),
+            ]),
+            of_unknown: sites(&[3]),
         };
-        let (out_of_sight, other) = (fix(1, "a", 1, &[0]), fix(2, "a", 1, &[0]));
-        assert!(!examples.may_see(&out_of_sight));
-        assert!(examples.may_see(&other));
+        let seeing = |site| examples.seeing(&fix(site, "a", 1, &[0]));
+        assert_eq!(seeing(1).unwrap(), ["f (line", "g (line"]);
+        assert_eq!(seeing(2).unwrap(), ["g (line"]);
+        assert_eq!(seeing(3), None);
+        assert_eq!(seeing(4).unwrap(), [""; 0]);
+        assert_eq!(seeing(5), None);
         let both = Fix {
-            edits: [out_of_sight.edits, other.edits].concat(),
-            ..fix(1, "a", 1, &[0])
+            edits: [fix(2, "a", 1, &[0]).edits, fix(5, "a", 1, &[0]).edits].concat(),
+            ..fix(2, "a", 1, &[0])
         };
-        assert!(examples.may_see(&both));
-        assert!(Examples::default().may_see(&both));
+        assert_eq!(examples.seeing(&both), None);
     }
 }

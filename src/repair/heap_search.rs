@@ -103,7 +103,7 @@ impl Presenter<'_, '_> {
                     break;
                 }
                 let Ok(mut accepted) =
-                    validator.judge(&repair.edits, &targets, validate::Examples::Run)?
+                    validator.judge(&repair.edits, &targets, validate::Examples::All)?
                 else {
                     continue;
                 };

@@ -94,9 +94,10 @@ impl<'a> Checker<'a> {
             true => Err(Rejection::ChangesNothing),
             false => {
                 let known = self.examples.as_ref();
-                let examples = match known.is_some_and(|known| !known.may_see(fix)) {
-                    true => validate::Examples::Unaffected,
-                    false => validate::Examples::Run,
+                let seeing = known.and_then(|known| known.seeing(fix));
+                let examples = match &seeing {
+                    Some(seeing) => validate::Examples::Only(seeing),
+                    None => validate::Examples::All,
                 };
                 self.validator.judge(&edits, &fix.targets, examples)?
             }

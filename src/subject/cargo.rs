@@ -8,6 +8,7 @@ mod doctests;
 mod ecosystem;
 mod features;
 mod fuzz;
+pub mod linker;
 mod listing;
 mod manifests;
 mod nextest;

@@ -14,11 +14,12 @@ use nopol_process::run::Runner;
 use nopol_process::run::command::Case;
 use nopol_process::run::id::{TargetId, TestId};
 use nopol_process::run::rules::Rules;
-use nopol_process::run::trace::Trace;
 use nopol_source::Language;
 use nopol_source::language::Readable;
 
-use super::workspace::{Build, Compiled, Doctests, Linked, Targets, TracedDoctests, Workspace};
+use super::workspace::{
+    Build, Compiled, DoctestReach, Doctests, Linked, Targets, TracedDoctests, Workspace,
+};
 use super::{AddedFile, Subject, SubjectError, files};
 
 /// The user's description of a subject of one kind.
@@ -208,7 +209,8 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// Whether these texts may have doctests.
     fn may_have_doctests(&self, texts: &mut dyn Iterator<Item = &str>) -> bool;
 
-    /// Runs the doctests, until there is no output for `silence`; `None` if these texts have no doctests.
+    /// Runs the doctests with one of these parts in their names, or all if there are none, until there is no output for `silence`;
+    /// `None` if these texts have no doctests.
     ///
     /// # Errors
     /// If they cannot be started or the run is stopped.
@@ -217,6 +219,7 @@ pub trait Ecosystem: Debug + Send + Sync {
         at: &Workspace,
         texts: &mut dyn Iterator<Item = &str>,
         silence: Duration,
+        only: &[String],
     ) -> Result<Option<Doctests>>;
 
     /// As `doctests`, in an instrumented copy, with the sites that they reach. `None` also if they cannot be traced.
@@ -229,7 +232,7 @@ pub trait Ecosystem: Debug + Send + Sync {
         texts: &mut dyn Iterator<Item = &str>,
         silence: Duration,
         traced: TracedDoctests,
-    ) -> Result<Option<(Doctests, Trace)>> {
+    ) -> Result<Option<DoctestReach>> {
         let _ = (at, texts, silence, traced);
         Ok(None)
     }

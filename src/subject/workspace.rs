@@ -11,6 +11,7 @@ use nopol_process::run::confine::Confinement;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::rules::Rules;
+use nopol_source::SiteIndex;
 
 use super::{Subject, SubjectError, left_out};
 
@@ -96,6 +97,17 @@ pub struct TracedDoctests<'a> {
     pub runtime: &'a Utf8Path,
     /// The number of sites.
     pub sites: usize,
+}
+
+/// What a traced run of doctests showed.
+#[derive(Clone, Debug, Default)]
+pub struct DoctestReach {
+    /// How they ended.
+    pub doctests: Doctests,
+    /// The sites at which each arrived, by a part of its name that no other item's doctests have.
+    pub by_item: BTreeMap<String, BTreeSet<SiteIndex>>,
+    /// The sites at which doctests of unknown names arrived.
+    pub of_unknown: BTreeSet<SiteIndex>,
 }
 
 /// An error reported by a compiler.

@@ -5,11 +5,12 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::run::id::{TargetId, TestId};
-use nopol_process::run::trace::Trace;
 
 use super::SubjectError;
 use super::ecosystem::{Ecosystem, ToolRules};
-use super::workspace::{Build, Compiled, Doctests, Linked, Targets, TracedDoctests, Workspace};
+use super::workspace::{
+    Build, Compiled, DoctestReach, Doctests, Linked, Targets, TracedDoctests, Workspace,
+};
 
 impl Workspace<'_> {
     fn ecosystem(&self) -> &dyn Ecosystem {
@@ -107,7 +108,20 @@ impl Workspace<'_> {
         mut texts: impl Iterator<Item = &'t str>,
         silence: Duration,
     ) -> Result<Option<Doctests>> {
-        self.ecosystem().doctests(self, &mut texts, silence)
+        self.ecosystem().doctests(self, &mut texts, silence, &[])
+    }
+
+    /// As [`Workspace::doctests`], for those with one of these parts in their names.
+    ///
+    /// # Errors
+    /// As [`Workspace::doctests`].
+    pub fn some_doctests<'t>(
+        &self,
+        mut texts: impl Iterator<Item = &'t str>,
+        silence: Duration,
+        only: &[String],
+    ) -> Result<Option<Doctests>> {
+        self.ecosystem().doctests(self, &mut texts, silence, only)
     }
 
     /// Runs the doctests in this instrumented copy, as it was built last, until there is no output for `silence`; with the sites
@@ -120,7 +134,7 @@ impl Workspace<'_> {
         mut texts: impl Iterator<Item = &'t str>,
         silence: Duration,
         traced: TracedDoctests,
-    ) -> Result<Option<(Doctests, Trace)>> {
+    ) -> Result<Option<DoctestReach>> {
         let ecosystem = self.ecosystem();
         ecosystem.traced_doctests(self, &mut texts, silence, traced)
     }

@@ -228,7 +228,7 @@ fn a_program_without_a_description_is_offered_one() {
     let (code, shown) = typed(subject.c_command(&["--quick"]), &[(question, "n")], |_| {});
     assert_eq!(code, Some(2), "{shown}");
     assert!(
-        shown.contains("`cargo nopol c --init` writes one"),
+        shown.contains("write one with `cargo nopol c --init`"),
         "{shown}"
     );
     assert!(!subject.root.join("nopol.toml").exists());

@@ -226,8 +226,11 @@ fn is_for_headers(option: &[String]) -> bool {
 fn lines(root: &Utf8Path, dir: &Utf8Path, text: &str) -> Lines {
     let mut lines = Lines::new();
     calls::each_line(root, dir, text, |file, number, line| {
-        let known: &mut String = lines.entry((file.to_owned(), number)).or_default();
-        known.extend(line.split_whitespace());
+        // What the command line defines is in `<command-line>`.
+        if !file.as_str().contains('<') {
+            let known: &mut String = lines.entry((file.to_owned(), number)).or_default();
+            known.extend(line.split_whitespace());
+        }
     });
     lines
 }

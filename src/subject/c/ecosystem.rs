@@ -178,6 +178,7 @@ impl Ecosystem for Program {
         _: &Workspace,
         _: &mut dyn Iterator<Item = &str>,
         _: Duration,
+        _: &[String],
     ) -> Result<Option<Doctests>> {
         Ok(None)
     }

@@ -18,8 +18,11 @@ use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::stack;
 use nopol_process::run::tracing;
 
-use super::{Packages, diagnostics, wrapper};
+use super::{Packages, diagnostics, linker, wrapper};
 use crate::subject::workspace::{Build, Linked, Targets, Workspace};
+
+/// The list of the doctests' programs in the directory for traces.
+pub(super) const PROGRAMS: &str = "programs";
 
 /// How code of the subject runs that cargo starts.
 #[derive(Clone, Copy, Debug)]
@@ -253,6 +256,11 @@ impl Cargo<'_> {
             let mut writable = places.to_vec();
             if let Some((traces, sites)) = runs.traces {
                 env.extend(tracing(&traces.join("trace"), sites));
+                let linker = self.link_to(self.at.subject.tool()?, linker::NAME)?;
+                let linker = linker.to_string_lossy().into_owned();
+                env.push((wrapper::DOCTEST_LINKER.to_owned(), linker));
+                let list = traces.join(PROGRAMS).into_string();
+                env.push((linker::PROGRAMS.to_owned(), list));
                 writable.push(traces.to_owned());
             }
             writable.extend(super::outside::cargo_home());

@@ -1,6 +1,6 @@
 //! Doctests: whether there may be any, and running them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
@@ -8,18 +8,26 @@ use anyhow::{Context, Result};
 use cargo_metadata::TargetKind;
 use nopol_process::copy::files;
 use nopol_process::run::trace::Trace;
+use nopol_source::SiteIndex;
 use nopol_source::rust::documentation::may_have_examples;
 
 use super::Packages;
-use super::build::{Cargo, Runs};
-use crate::subject::workspace::{Doctests, Linked, TracedDoctests, Workspace};
+use super::build::{Cargo, PROGRAMS, Runs};
+use super::linker;
+use crate::subject::workspace::{DoctestReach, Doctests, Linked, TracedDoctests, Workspace};
 
-/// Runs all doctests of the selected packages until they have printed nothing for `silence`.
+/// Runs the doctests of the selected packages with one of these parts in their names, or all if there are none, until they have
+/// printed nothing for `silence`.
 ///
 /// # Errors
 /// If cargo cannot be started or the run is stopped.
-pub fn doctests(at: &Workspace, packages: &Packages, silence: Duration) -> Result<Doctests> {
-    Cargo { at, packages }.doctests(Linked::Plain, Runs::within(silence))
+pub fn doctests(
+    at: &Workspace,
+    packages: &Packages,
+    silence: Duration,
+    only: &[String],
+) -> Result<Doctests> {
+    Cargo { at, packages }.doctests(Linked::Plain, Runs::within(silence), only)
 }
 
 /// As [`doctests`], in an instrumented copy, with the sites that they reach.
@@ -31,17 +39,67 @@ pub fn traced_doctests(
     packages: &Packages,
     silence: Duration,
     traced: TracedDoctests,
-) -> Result<(Doctests, Trace)> {
+) -> Result<DoctestReach> {
     let traces = at.confinement.scratch.join("traces-of-doctests");
     fs::create_dir_all(&traces).with_context(|| format!("cannot create {traces}"))?;
     let runs = Runs {
         silence,
         traces: Some((&traces, traced.sites)),
     };
-    let doctests = Cargo { at, packages }.doctests(Linked::Runtime(traced.runtime), runs);
-    let trace = Trace::read_dir(traces.as_std_path(), traced.sites);
+    let doctests = Cargo { at, packages }.doctests(Linked::Runtime(traced.runtime), runs, &[]);
+    let of_programs = Trace::read_by_program(traces.as_std_path(), traced.sites);
+    let programs = linker::read(&traces.join(PROGRAMS));
     files::remove_tree(&traces)?;
-    Ok((doctests?, trace?))
+    Ok(reach(doctests?, &programs?, of_programs?))
+}
+
+/// What doctests reach, given their programs by file and line, and the programs' traces.
+fn reach(
+    doctests: Doctests,
+    programs: &[linker::Linked],
+    mut traces: BTreeMap<String, Trace>,
+) -> DoctestReach {
+    let mut named: Vec<(&str, i64, &str)> = doctests
+        .by_name
+        .keys()
+        .filter_map(|name| linked_at(name))
+        .collect();
+    named.sort_unstable();
+    let mut by_item: BTreeMap<String, BTreeSet<SiteIndex>> = BTreeMap::new();
+    let sites = |trace: Trace| trace.counters.into_keys().collect::<BTreeSet<SiteIndex>>();
+    // The lines of programs are a few less than those of the doctests' names, so only their order tells which belong together.
+    // Two of them may have changed places where they are close, so each counts for its neighbours, too.
+    let of_names = named.iter().map(|(file, ..)| *file);
+    let of_programs = programs.iter().map(|linked| &*linked.file);
+    if of_names.eq(of_programs) {
+        for (nth, linked) in programs.iter().enumerate() {
+            let reached = traces
+                .remove(&linked.program)
+                .map(sites)
+                .unwrap_or_default();
+            let near = nth.saturating_sub(1)..(nth + 2).min(named.len());
+            for (_, _, item) in &named[near] {
+                let of_item = by_item.entry((*item).to_owned()).or_default();
+                of_item.extend(&reached);
+            }
+        }
+    }
+    DoctestReach {
+        of_unknown: traces.into_values().flat_map(sites).collect(),
+        by_item,
+        doctests,
+    }
+}
+
+/// The file, the line and the item with the beginning of ` (line`, of the name of a doctest that runs.
+fn linked_at(name: &str) -> Option<(&str, i64, &str)> {
+    let (item, rest) = name.rsplit_once(" (line ")?;
+    let (line, kind) = rest.split_once(')')?;
+    // An example of a module has no name: `src/lib.rs - (line 3)`.
+    let (file, _) = item.split_once(" -")?;
+    let runs = !kind.contains("compile");
+    let item = &name[..item.len() + " (line".len()];
+    Some((file, line.parse().ok().filter(|_| runs)?, item))
 }
 
 /// Whether a selected package has a library that could have doctests. If no text contains an example, rustdoc
@@ -60,7 +118,7 @@ pub fn may_have_doctests<'t>(
 }
 
 impl Cargo<'_> {
-    fn doctests(&self, linked: Linked, runs: Runs) -> Result<Doctests> {
+    fn doctests(&self, linked: Linked, runs: Runs, only: &[String]) -> Result<Doctests> {
         let mut args = vec![
             "test".to_string(),
             "--doc".to_string(),
@@ -68,7 +126,11 @@ impl Cargo<'_> {
         ];
         args.extend(self.packages.options.doc_args(&self.specifications()));
         // They are filtered as tests are.
-        let test_args = &self.packages.options.test_args;
+        // Two filters would let more pass, not less.
+        let test_args = match &*self.packages.options.test_args {
+            [] => only,
+            test_args => test_args,
+        };
         if !test_args.is_empty() {
             args.push("--".to_owned());
             args.extend(test_args.iter().cloned());
@@ -92,5 +154,73 @@ impl Cargo<'_> {
             all_passed,
             by_name,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nopol_process::run::trace::Counter;
+
+    use super::*;
+
+    fn traced(sites: &[u32]) -> Trace {
+        let counters = sites.iter().copied().map(SiteIndex::new);
+        Trace {
+            counters: counters.map(|site| (site, Counter::default())).collect(),
+            ..Trace::default()
+        }
+    }
+
+    #[test]
+    fn a_program_belongs_to_the_doctest_at_its_position() {
+        let names = [
+            "src/lib.rs - (line 3)",
+            "src/lib.rs - f (line 9)",
+            "src/lib.rs - f (line 14) - compile fail",
+            "src/lib.rs - m::g (line 30)",
+            "src/lib.rs - m::h (line 100)",
+        ];
+        let passed = |name: &&str| ((*name).to_owned(), true);
+        let doctests = || Doctests {
+            all_passed: true,
+            by_name: names.iter().map(passed).collect(),
+        };
+        let program = |line, program: &str| linker::Linked {
+            file: "src/lib.rs".to_owned(),
+            line,
+            program: program.to_owned(),
+        };
+        let programs = [
+            program(0, "d"),
+            program(6, "c"),
+            program(29, "b"),
+            program(98, "a"),
+        ];
+        let traces = || {
+            let traces = [
+                ("a", traced(&[1])),
+                ("c", traced(&[2])),
+                ("other", traced(&[3])),
+            ];
+            traces
+                .map(|(program, trace)| (program.to_owned(), trace))
+                .into()
+        };
+        let reached = reach(doctests(), &programs, traces());
+        let sites = |numbers: &[u32]| numbers.iter().copied().map(SiteIndex::new).collect();
+        let by_item: [(&str, BTreeSet<SiteIndex>); 4] = [
+            ("src/lib.rs - (line", sites(&[2])),
+            ("src/lib.rs - f (line", sites(&[2])),
+            // What is near may be confused with it.
+            ("src/lib.rs - m::g (line", sites(&[1, 2])),
+            ("src/lib.rs - m::h (line", sites(&[1])),
+        ];
+        let by_item = by_item.map(|(item, sites)| (item.to_owned(), sites));
+        assert_eq!(reached.by_item, by_item.into());
+        assert_eq!(reached.of_unknown, sites(&[3]));
+        // Without one of the programs it is not known which is which.
+        let reached = reach(doctests(), &programs[1..], traces());
+        assert!(reached.by_item.is_empty());
+        assert_eq!(reached.of_unknown, sites(&[1, 2, 3]));
     }
 }

@@ -9,7 +9,6 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::run::Runner;
 use nopol_process::run::id::{TargetId, TestId};
-use nopol_process::run::trace::Trace;
 use nopol_source::Language;
 use nopol_source::language::Readable;
 use nopol_source::rust::language::Crates;
@@ -27,7 +26,7 @@ use crate::subject::ecosystem::{
     Answered, Description, Ecosystem, Package, ProgramText, ToolRules,
 };
 use crate::subject::workspace::{
-    Build, Compiled, Doctests, Linked, Targets, TracedDoctests, Workspace,
+    Build, Compiled, DoctestReach, Doctests, Linked, Targets, TracedDoctests, Workspace,
 };
 use crate::subject::{AddedFile, Subject, SubjectError, files, paths};
 
@@ -173,9 +172,10 @@ impl Ecosystem for Packages {
         at: &Workspace,
         texts: &mut dyn Iterator<Item = &str>,
         silence: Duration,
+        only: &[String],
     ) -> Result<Option<Doctests>> {
         match may_have_doctests(self, texts) {
-            true => doctests(at, self, silence).map(Some),
+            true => doctests(at, self, silence, only).map(Some),
             false => Ok(None),
         }
     }
@@ -186,7 +186,7 @@ impl Ecosystem for Packages {
         texts: &mut dyn Iterator<Item = &str>,
         silence: Duration,
         traced: TracedDoctests,
-    ) -> Result<Option<(Doctests, Trace)>> {
+    ) -> Result<Option<DoctestReach>> {
         match may_have_doctests(self, texts) {
             true => traced_doctests(at, self, silence, traced).map(Some),
             false => Ok(None),

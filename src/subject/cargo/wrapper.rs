@@ -8,11 +8,16 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use super::linker;
+
 /// The variable with the runtime's rlib; empty if none is linked. If it is set, this process is a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
 
 /// The variable with the rustdoc that this process replaces, if it is not a wrapper of rustc.
 pub const RUSTDOC: &str = "NOPOL_RUSTDOC";
+
+/// The variable with the linker of doctests, if they are traced.
+pub const DOCTEST_LINKER: &str = "NOPOL_DOCTEST_LINKER";
 
 /// The variable with the directories of the subject's own packages, separated by [`BETWEEN`].
 pub const PACKAGES: &str = "NOPOL_PACKAGES";
@@ -57,6 +62,12 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
         if is_set(CAP_LINTS) {
             command.args(["--cap-lints", "allow"]);
         }
+        if is_rustdoc && let Some(link) = std::env::var_os(DOCTEST_LINKER) {
+            command.env(linker::LINKER, linker::chosen(&args));
+            let mut option = OsString::from("-Clinker=");
+            option.push(link);
+            command.arg(option);
+        }
         if is_set(LEAN) && !is_rustdoc {
             // Of two such options the last one counts.
             command.arg("-Cdebuginfo=0");
@@ -81,7 +92,15 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
             }
         }
     }
-    for name in [IN_PLACE, PACKAGES, RUNTIME, RUSTDOC, CAP_LINTS, LEAN] {
+    for name in [
+        IN_PLACE,
+        PACKAGES,
+        RUNTIME,
+        RUSTDOC,
+        DOCTEST_LINKER,
+        CAP_LINTS,
+        LEAN,
+    ] {
         command.env_remove(name);
     }
     Some(command.exec())

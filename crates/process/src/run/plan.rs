@@ -74,9 +74,12 @@ pub struct Plan {
     pub circumstances: Circumstances,
 }
 
-/// The environment variables that have a process trace this many sites; the file's name begins with `trace`.
-pub fn tracing(trace: &Utf8Path, sites: usize) -> [(String, String); 2] {
+/// The environment variables that have processes trace this many sites, for [`Trace::read_by_program`].
+///
+/// [`Trace::read_by_program`]: super::trace::Trace::read_by_program
+pub fn tracing(trace: &Utf8Path, sites: usize) -> [(String, String); 3] {
     [
+        (env::BY_PROGRAM.to_owned(), String::new()),
         (env::TRACE.to_owned(), trace.to_string()),
         (env::SITES.to_owned(), sites.to_string()),
     ]

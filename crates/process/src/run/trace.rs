@@ -169,6 +169,29 @@ impl Trace {
         Ok(trace)
     }
 
+    /// Reads all trace files in a directory, by the name of the directory of the program that wrote them.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn read_by_program(dir: &Path, sites: usize) -> Result<BTreeMap<String, Self>> {
+        let mut traces: BTreeMap<String, Self> = BTreeMap::new();
+        for entry in fs::read_dir(dir)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // The directory's name may have dots, the process id has none.
+            let mut parts = name.splitn(3, '.');
+            if let (Some("trace"), Some(_), Some(program)) =
+                (parts.next(), parts.next(), parts.next())
+            {
+                let bytes =
+                    read_used(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                let trace = traces.entry(program.to_owned()).or_default();
+                trace.add(&bytes, sites);
+            }
+        }
+        Ok(traces)
+    }
+
     /// Whether a process dropped contexts.
     fn has_dropped(bytes: &[u8]) -> bool {
         let at = layout::DROPPED;
