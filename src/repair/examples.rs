@@ -17,14 +17,14 @@ pub struct Examples {
     pub exist: bool,
     /// The sites at which an arrival was noticed; empty if nothing is known.
     pub watched: BTreeSet<SiteIndex>,
-    /// Where each arrived, by the part of its name that names its item.
+    /// Where each arrived, by a filter for its name.
     pub by_item: BTreeMap<String, BTreeSet<SiteIndex>>,
     /// Where some arrived of which it is not known which they are.
     pub of_unknown: BTreeSet<SiteIndex>,
 }
 
 impl Examples {
-    /// The doctests that may see what a fix changes, by parts of their names; `None` if that may be any.
+    /// Filters for the doctests that may see what a fix changes; `None` if that may be any.
     pub fn seeing(&self, fix: &Fix) -> Option<Vec<String>> {
         let sites: BTreeSet<SiteIndex> = fix.edits.iter().map(|edit| edit.site).collect();
         if !sites.is_subset(&self.watched) || !sites.is_disjoint(&self.of_unknown) {
@@ -85,14 +85,14 @@ mod tests {
             exist: true,
             watched: sites(&[1, 2, 3, 4]),
             by_item: BTreeMap::from([
-                ("f (line".to_owned(), sites(&[1])),
-                ("g (line".to_owned(), sites(&[1, 2])),
+                ("f".to_owned(), sites(&[1])),
+                ("g".to_owned(), sites(&[1, 2])),
             ]),
             of_unknown: sites(&[3]),
         };
         let seeing = |site| examples.seeing(&fix(site, "a", 1, &[0]));
-        assert_eq!(seeing(1).unwrap(), ["f (line", "g (line"]);
-        assert_eq!(seeing(2).unwrap(), ["g (line"]);
+        assert_eq!(seeing(1).unwrap(), ["f", "g"]);
+        assert_eq!(seeing(2).unwrap(), ["g"]);
         assert_eq!(seeing(3), None);
         assert_eq!(seeing(4).unwrap(), [""; 0]);
         assert_eq!(seeing(5), None);

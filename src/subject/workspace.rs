@@ -104,7 +104,7 @@ pub struct TracedDoctests<'a> {
 pub struct DoctestReach {
     /// How they ended.
     pub doctests: Doctests,
-    /// The sites at which each arrived, by a part of its name that no other item's doctests have.
+    /// The sites at which each arrived, by a word that is a filter for its name and may let others pass, too.
     pub by_item: BTreeMap<String, BTreeSet<SiteIndex>>,
     /// The sites at which doctests of unknown names arrived.
     pub of_unknown: BTreeSet<SiteIndex>,

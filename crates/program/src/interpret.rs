@@ -357,9 +357,8 @@ impl<'p, 'a> Interpreter<'p, 'a> {
 
     /// Initializes the globals.
     fn globals(&mut self) -> Flow<()> {
-        match self.block(&self.program.globals) {
-            Err(jump @ (Jump::Exit(_) | Jump::End(_))) => return Err(jump),
-            _ => {}
+        if let Err(jump @ (Jump::Exit(_) | Jump::End(_))) = self.block(&self.program.globals) {
+            return Err(jump);
         }
         for (variable, object) in &self.globals {
             let declared = self.program.variables.get(*variable);

@@ -91,15 +91,23 @@ fn reach(
     }
 }
 
-/// The file, the line and the item with the beginning of ` (line`, of the name of a doctest that runs.
+/// The file and the line in the name of a doctest that runs, and a word of the name that lets the doctests of its item pass as a
+/// filter, and perhaps others. rustdoc splits filters at spaces.
 fn linked_at(name: &str) -> Option<(&str, i64, &str)> {
     let (item, rest) = name.rsplit_once(" (line ")?;
     let (line, kind) = rest.split_once(')')?;
-    // An example of a module has no name: `src/lib.rs - (line 3)`.
-    let (file, _) = item.split_once(" -")?;
+    // An example of a module has no item: `src/lib.rs - (line 3)`.
+    let (file, item) = item.split_once(" -")?;
     let runs = !kind.contains("compile");
-    let item = &name[..item.len() + " (line".len()];
-    Some((file, line.parse().ok().filter(|_| runs)?, item))
+    let word = item
+        .rsplit([' ', ':'])
+        .next()
+        .filter(|word| !word.is_empty());
+    Some((
+        file,
+        line.parse().ok().filter(|_| runs)?,
+        word.unwrap_or("(line"),
+    ))
 }
 
 /// Whether a selected package has a library that could have doctests. If no text contains an example, rustdoc
@@ -209,13 +217,13 @@ mod tests {
         let reached = reach(doctests(), &programs, traces());
         let sites = |numbers: &[u32]| numbers.iter().copied().map(SiteIndex::new).collect();
         let by_item: [(&str, BTreeSet<SiteIndex>); 4] = [
-            ("src/lib.rs - (line", sites(&[2])),
-            ("src/lib.rs - f (line", sites(&[2])),
+            ("(line", sites(&[2])),
+            ("f", sites(&[2])),
             // What is near may be confused with it.
-            ("src/lib.rs - m::g (line", sites(&[1, 2])),
-            ("src/lib.rs - m::h (line", sites(&[1])),
+            ("g", sites(&[1, 2])),
+            ("h", sites(&[1])),
         ];
-        let by_item = by_item.map(|(item, sites)| (item.to_owned(), sites));
+        let by_item = by_item.map(|(filter, sites)| (filter.to_owned(), sites));
         assert_eq!(reached.by_item, by_item.into());
         assert_eq!(reached.of_unknown, sites(&[3]));
         // Without one of the programs it is not known which is which.
