@@ -2,6 +2,7 @@
 //! made of its [`Outcome`]; and a refusal is explained.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nopol_process::run::interrupt;
@@ -37,12 +38,17 @@ pub fn end_on_signals() -> UserStop {
     UserStop::on(interrupt::wanted_on_signals(|| output::complain(note)).ok())
 }
 
-/// What ends a search, and what can build the program, whose warden is forked before the signals have a handler.
+/// What ends a search, and what can build the program within the search's time limit. Its warden is forked before the signals
+/// have a handler.
 ///
 /// # Errors
 /// The exit code, after the message, if the process cannot be forked.
-pub fn prepared(settings: &Settings) -> Result<(UserStop, Invocation), u8> {
-    let invocation = Invocation::new(settings.clone()).map_err(|error| {
+pub fn prepared(settings: &Settings, limit: Duration) -> Result<(UserStop, Invocation), u8> {
+    let settings = Settings {
+        time_limit: Some(limit),
+        ..settings.clone()
+    };
+    let invocation = Invocation::new(settings).map_err(|error| {
         output::complain(&error.to_string());
         Ending::Internal.exit_code()
     })?;

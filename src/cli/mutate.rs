@@ -127,7 +127,7 @@ impl<P: Target> Mutate<P> {
             Ok(settings) => settings,
             Err(code) => return code,
         };
-        let (stop, invocation) = match formula::prepared(&settings) {
+        let (stop, invocation) = match formula::prepared(&settings, self.time_limit) {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };

@@ -17,8 +17,8 @@ const MOST_RIVALS: usize = 4;
 /// The most tests near which one is looked for.
 const MOST_TESTS: usize = 6;
 
-/// Looks for a test that passes with a patch and fails with another. After `--run` or `--fuzz` it is their test. `alone` says how to apply the
-/// patch without a test.
+/// Looks for a test that passes with a patch and fails with another. After `--run` or `--fuzz` it is their test.
+/// `alone` says how to apply the patch without a test.
 ///
 /// # Errors
 /// If there is no such patch or no other one, no test is found, or the run is stopped.

@@ -24,8 +24,7 @@ pub fn as_built(
 ) -> Result<Described> {
     let setup = Setup::new(settings, subject, supervisor)?;
     let (copy, runtime) = setup.instrumented(progress)?;
-    let ecosystem = std::sync::Arc::clone(&copy.subject.ecosystem);
-    ecosystem.as_built(&copy, &runtime)
+    copy.subject.ecosystem.as_built(&copy, &runtime)
 }
 
 /// The compiler's errors for the subject with these texts, whose paths are relative to the root. `None` if it compiles.
