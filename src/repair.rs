@@ -40,6 +40,7 @@ mod setup;
 pub mod shard;
 mod showing;
 mod simplest;
+mod switches;
 mod validating;
 mod written;
 

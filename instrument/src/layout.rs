@@ -39,6 +39,11 @@ pub mod env {
     pub const WITHOUT: &str = "NOPOL_WITHOUT";
     /// `SITE=CANDIDATE`, separated by commas.
     pub const SELECT: &str = "NOPOL_SELECT";
+    /// Sets of candidates to try in processes of their own, each as in [`SELECT`], separated by `+`. [`SITES`] counts each set as one
+    /// more site.
+    pub const TRIALS: &str = "NOPOL_TRIALS";
+    /// The longest time of such a process in milliseconds, decimal.
+    pub const TRIAL_LIMIT: &str = "NOPOL_TRIAL_LIMIT";
     /// The number of steps that the process may make: loop iterations and evaluations.
     pub const FUEL: &str = "NOPOL_FUEL";
     /// The seed of randomness, decimal: runs with the same seed get the same random numbers.
@@ -48,8 +53,21 @@ pub mod env {
     /// Set in a process that is to serve runs instead of being one ([`super::serve`]).
     pub const SERVE: &str = "NOPOL_SERVE";
     /// All variables, so that a run can start from a clean environment.
-    pub const ALL: [&str; 13] = [
-        TRACE, SITES, BY_PROGRAM, LOG, FORCE, CAPTURE, ROWS, WITHOUT, SELECT, FUEL, SEED, REPLAY,
+    pub const ALL: [&str; 15] = [
+        TRACE,
+        SITES,
+        BY_PROGRAM,
+        LOG,
+        FORCE,
+        CAPTURE,
+        ROWS,
+        WITHOUT,
+        SELECT,
+        TRIALS,
+        TRIAL_LIMIT,
+        FUEL,
+        SEED,
+        REPLAY,
         SERVE,
     ];
 }

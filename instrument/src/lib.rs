@@ -43,6 +43,7 @@ mod snapshot;
 pub mod sources;
 mod state;
 mod trace;
+mod trials;
 
 pub use capture::{again, close, open, wants};
 pub use observe::{field, ladder, method, place, pure, value, variable, Observe, Path, Probe};

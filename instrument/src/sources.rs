@@ -1,7 +1,7 @@
 //! The sources of this crate, for the tool that compiles them anew with the compiler of the subject.
 
 /// The files and their texts.
-pub const RUST: [(&str, &str); 11] = [
+pub const RUST: [(&str, &str); 12] = [
     ("lib.rs", include_str!("lib.rs")),
     ("capture.rs", include_str!("capture.rs")),
     ("layout.rs", include_str!("layout.rs")),
@@ -13,6 +13,7 @@ pub const RUST: [(&str, &str); 11] = [
     ("snapshot.rs", include_str!("snapshot.rs")),
     ("state.rs", include_str!("state.rs")),
     ("trace.rs", include_str!("trace.rs")),
+    ("trials.rs", include_str!("trials.rs")),
 ];
 
 /// What programs in C include.

@@ -11,6 +11,7 @@ use crate::layout::{self, env};
 use crate::sample;
 use crate::snapshot::Snapshot;
 use crate::trace::Trace;
+use crate::trials::Trials;
 
 /// Unknown, off (the plan is empty), or on.
 static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -36,7 +37,8 @@ pub(crate) struct State {
     /// What is not recorded.
     pub(crate) without: Vec<Vec<u8>>,
     select: Vec<(u32, u32)>,
-    /// All sites that are forced, captured or selected.
+    trials: Trials,
+    /// All sites that are forced, captured, selected or on trial.
     planned: Vec<u32>,
     fuel: u64,
 }
@@ -136,12 +138,15 @@ impl State {
             .collect();
         let forced = force.iter().map(|force| force.site);
         let selected = select.iter().map(|(site, _)| *site);
+        let trials = Trials::from_env();
         Self {
             trace: Trace::from_env(),
             planned: forced
                 .chain(capture.iter().copied())
                 .chain(selected)
+                .chain(trials.sites())
                 .collect(),
+            trials,
             force,
             capture,
             without: without(),
@@ -360,6 +365,7 @@ pub fn selected(site: u32) -> u32 {
                 .filter(|_| !IN_SNAPSHOT.with(Cell::get))
             {
                 trace.count(site, 0);
+                state.trials.arrive(site, trace);
             }
             let mut chosen = state.select.iter();
             chosen

@@ -131,6 +131,11 @@ impl Trace {
         Some(trace)
     }
 
+    /// The number of counters.
+    pub(crate) fn sites(&self) -> u32 {
+        self.sites
+    }
+
     fn at_u32(&self, offset: usize) -> &'static AtomicU32 {
         // SAFETY: offsets come from `layout`, are inside the mapping, which is never unmapped, and aligned.
         unsafe { &*self.base.add(offset).cast::<AtomicU32>() }

@@ -126,13 +126,7 @@ pub fn build<'a>(
     let workspace = &session.copies.instrumented;
     let prebuilt = knowledge.prebuilt.take();
     let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, workspace));
-    let mut earlier = Earlier {
-        excluded: knowledge.excluded.clone(),
-        ..knowledge.taught.clone()
-    };
-    if !session.policies().compiles_incrementally {
-        earlier.kept.clear();
-    }
+    let earlier = earlier(session, knowledge);
     let needed = needed(session, knowledge, &stage);
     let targets = needed.as_ref().map_or(Targets::All, Targets::Only);
     let mut instrumentation = Instrumentation::new(session.sources, stage, earlier);
@@ -177,6 +171,33 @@ pub fn build<'a>(
     knowledge.build = Some(Arc::clone(&build));
     knowledge.taught = instrumentation.taught();
     Ok((build, instrumentation))
+}
+
+/// What builds have taught so far, for the next one.
+fn earlier(session: &Session, knowledge: &Knowledge) -> Earlier {
+    let mut earlier = Earlier {
+        excluded: knowledge.excluded.clone(),
+        ..knowledge.taught.clone()
+    };
+    if !session.policies().compiles_incrementally {
+        earlier.kept.clear();
+    }
+    earlier
+}
+
+/// Writes a stage that compiles as far as is known into the instrumented copy, and does not build it. Returns its sites.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(
+    session: &Session,
+    knowledge: &Knowledge,
+    stage: Stage,
+) -> Result<BTreeSet<SiteIndex>> {
+    let earlier = earlier(session, knowledge);
+    let instrumentation = Instrumentation::new(session.sources, stage, earlier);
+    compiler::write(&session.copies.instrumented, &instrumentation.files())?;
+    Ok(instrumentation.taught().kept)
 }
 
 /// The targets that a stage needs: those of failing tests, and of tests that reach one of its sites or were not traced. `None`

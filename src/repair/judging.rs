@@ -1,7 +1,7 @@
 //! Finds the plausible ones among candidate fixes: one build holds all of them behind a run-time switch, and the tests
 //! judge each.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -16,6 +16,7 @@ use super::knowledge::Knowledge;
 use super::ranking::Ranker;
 use super::ranking::diversify;
 use super::session::Session;
+use super::switches::Switches;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
 use crate::localize::spectrum::Spectrum;
 use crate::probe::{Part, Stage};
@@ -107,25 +108,16 @@ impl Judge<'_, '_> {
             self.session
                 .progress
                 .start("building candidates", 0, self.session.runner.runs());
-        let mut texts: BTreeMap<SiteIndex, Vec<String>> = BTreeMap::new();
-        let mut switch = |edit: &SiteEdit| {
-            let of_site = texts.entry(edit.site).or_default();
-            let known = of_site.iter().position(|text| *text == edit.switched);
-            let at = known.unwrap_or_else(|| {
-                of_site.push(edit.switched.clone());
-                of_site.len() - 1
-            });
-            (edit.site, u32::try_from(at + 1).unwrap_or(u32::MAX))
-        };
+        let mut numbered = Switches::default();
         let affected = self.affected(knowledge, &fixes);
         let switches = fixes.iter().zip(affected).map(|(fix, affected)| Switch {
-            select: fix.edits.iter().map(&mut switch).collect(),
+            select: numbered.add(fix),
             targets: fix.targets.clone(),
             affected,
         });
         let switches: Vec<Switch> = switches.collect();
         let (build, instrumentation) =
-            instrument::build(self.session, knowledge, Stage::Candidates(texts))?;
+            instrument::build(self.session, knowledge, Stage::Candidates(numbered.texts))?;
         let compiles = |(_, switch): &(&Fix, &Switch)| {
             switch.select.iter().all(|(site, number)| {
                 let part = Part::Candidate(*site, *number);

@@ -135,6 +135,21 @@ impl<'a> Checker<'a> {
 }
 
 impl Presenter<'_, '_> {
+    /// The fixes that are likely to be checked: of each group as many as are shown and some to spare.
+    fn next<'c>(&self, knowledge: &Knowledge, families: &'c [Family]) -> Vec<&'c Fix> {
+        let best: Vec<Fix> = families.iter().map(|family| family.best.clone()).collect();
+        let most = 2 * self.session.settings.shown();
+        let first = knowledge.checked.as_ref();
+        let is_checked = |fix: &Fix| first.is_some_and(|(known, _)| known.is_text_of(fix));
+        let groups = groups(&best);
+        let fixes = groups.iter().flat_map(|group| group.fixes.iter().take(most));
+        let mut fixes: Vec<usize> = fixes.copied().collect();
+        fixes.sort_unstable();
+        fixes.dedup();
+        let fixes = fixes.iter().map(|nth| &families[*nth].best);
+        fixes.filter(|fix| !is_checked(fix)).collect()
+    }
+
     /// Validates families, best first, until each group of failing tests has enough patches. If the best member of a
     /// family is rejected, the next one is tried.
     pub(super) fn validate<'c>(
@@ -145,7 +160,7 @@ impl Presenter<'_, '_> {
     ) -> Result<Vec<Shown<'c>>> {
         let runner = self.session.runner;
         if families.len() > FEW {
-            examples::trace(self.session, knowledge)?;
+            examples::trace(self.session, knowledge, &self.next(knowledge, families))?;
         }
         let phase = self
             .session

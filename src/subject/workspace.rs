@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::copy::tree::Tree;
-use nopol_process::run::Binary;
+use nopol_process::run::{Binary, Trials};
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::process::Supervisor;
@@ -97,6 +97,8 @@ pub struct TracedDoctests<'a> {
     pub runtime: &'a Utf8Path,
     /// The number of sites.
     pub sites: usize,
+    /// Candidates of the build to try.
+    pub trials: Trials<'a>,
 }
 
 /// What a traced run of doctests showed.
@@ -108,6 +110,8 @@ pub struct DoctestReach {
     pub by_item: BTreeMap<String, BTreeSet<SiteIndex>>,
     /// The sites at which doctests of unknown names arrived.
     pub of_unknown: BTreeSet<SiteIndex>,
+    /// Whether every process that arrived at a site of this trial passed with it.
+    pub holding: Vec<bool>,
 }
 
 /// An error reported by a compiler.

@@ -7,7 +7,11 @@ use cargo_metadata::TargetKind;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::{Binary, Harness};
 
+use super::Member;
 use super::build::{Cargo, cargo};
+
+/// The variable in which the crate `insta` looks for the workspace's root first.
+const INSTA_ROOT: &str = "INSTA_WORKSPACE_ROOT";
 
 impl Cargo<'_> {
     /// The binary of a test target; `None` if the target is in no member.
@@ -77,6 +81,14 @@ impl Cargo<'_> {
                     .map_or(path.as_str(), |(_, path)| path)
                     .to_string()
             }));
+        }
+        // Otherwise each test that compares a snapshot would ask cargo for it, which takes longer than most tests.
+        let uses_insta = |member: &Member| {
+            let mut names = member.metadata.dependencies.iter().map(|it| &it.name);
+            names.any(|name| name == "insta")
+        };
+        if std::env::var_os(INSTA_ROOT).is_none() && self.packages.members.iter().any(uses_insta) {
+            env.push((INSTA_ROOT.to_owned(), self.at.root.to_string()));
         }
         for (name, program) in programs {
             env.push((format!("CARGO_BIN_EXE_{name}"), program.to_string()));

@@ -16,7 +16,7 @@ use nopol_process::run::confine::{Circumstances, Confinement};
 use nopol_process::run::id::TargetId;
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::stack;
-use nopol_process::run::tracing;
+use nopol_process::run::{Trials, tracing};
 
 use super::{Packages, diagnostics, linker, wrapper};
 use crate::subject::workspace::{Build, Linked, Targets, Workspace};
@@ -29,8 +29,8 @@ pub(super) const PROGRAMS: &str = "programs";
 pub(super) struct Runs<'a> {
     /// How long it may be silent.
     pub(super) silence: Duration,
-    /// The directory for traces, and the number of sites, if it is traced.
-    pub(super) traces: Option<(&'a Utf8Path, usize)>,
+    /// The directory for traces, the number of sites and what to try, if it is traced.
+    pub(super) traces: Option<(&'a Utf8Path, usize, Trials<'a>)>,
 }
 
 impl Runs<'_> {
@@ -254,8 +254,8 @@ impl Cargo<'_> {
                 self.at.target.clone(),
             ];
             let mut writable = places.to_vec();
-            if let Some((traces, sites)) = runs.traces {
-                env.extend(tracing(&traces.join("trace"), sites));
+            if let Some((traces, sites, trials)) = runs.traces {
+                env.extend(tracing(&traces.join("trace"), sites, trials));
                 let linker = self.link_to(self.at.subject.tool()?, linker::NAME)?;
                 let linker = linker.to_string_lossy().into_owned();
                 env.push((wrapper::DOCTEST_LINKER.to_owned(), linker));

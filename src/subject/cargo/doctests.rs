@@ -44,13 +44,35 @@ pub fn traced_doctests(
     fs::create_dir_all(&traces).with_context(|| format!("cannot create {traces}"))?;
     let runs = Runs {
         silence,
-        traces: Some((&traces, traced.sites)),
+        traces: Some((&traces, traced.sites, traced.trials)),
     };
+    let counters = traced.sites + traced.trials.sets.len();
     let doctests = Cargo { at, packages }.doctests(Linked::Runtime(traced.runtime), runs, &[]);
-    let of_programs = Trace::read_by_program(traces.as_std_path(), traced.sites);
+    let of_programs = Trace::read_by_program(traces.as_std_path(), counters);
     let programs = linker::read(&traces.join(PROGRAMS));
     files::remove_tree(&traces)?;
-    Ok(reach(doctests?, &programs?, of_programs?))
+    let mut of_programs = of_programs?;
+    let holding = take_trials(&mut of_programs, traced);
+    Ok(DoctestReach {
+        holding,
+        ..reach(doctests?, &programs?, of_programs)
+    })
+}
+
+/// Takes the counters of the trials out of the traces. Returns whether each trial passed wherever a program arrived at one of its
+/// sites.
+fn take_trials(traces: &mut BTreeMap<String, Trace>, traced: TracedDoctests) -> Vec<bool> {
+    let mut holding = vec![true; traced.trials.sets.len()];
+    for trace in traces.values_mut() {
+        for (nth, set) in traced.trials.sets.iter().enumerate() {
+            let counter = trace.counters.remove(&SiteIndex::from(traced.sites + nth));
+            let mut sites = set.iter();
+            let arrived = sites.any(|(site, _)| trace.counters.contains_key(site));
+            let passed = counter.is_some_and(|counter| counter.entered == counter.trues);
+            holding[nth] &= !arrived || passed;
+        }
+    }
+    holding
 }
 
 /// What doctests reach, given their programs by file and line, and the programs' traces.
@@ -88,6 +110,7 @@ fn reach(
         of_unknown: traces.into_values().flat_map(sites).collect(),
         by_item,
         doctests,
+        holding: Vec::new(),
     }
 }
 

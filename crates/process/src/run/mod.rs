@@ -40,7 +40,7 @@ pub use self::binary::{Binary, Commands, Harness, WHOLE};
 use self::command::Progress;
 use self::confine::{Circumstances, Confinement};
 use self::launch::Launch;
-pub use self::plan::{Forced, How, Plan, Sequence, When, tracing};
+pub use self::plan::{Forced, How, Plan, Sequence, Trials, When, tracing};
 use self::process::Supervisor;
 use self::rules::Groups;
 use self::server::Servers;

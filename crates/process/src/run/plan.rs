@@ -74,15 +74,36 @@ pub struct Plan {
     pub circumstances: Circumstances,
 }
 
-/// The environment variables that have processes trace this many sites, for [`Trace::read_by_program`].
+/// Candidates to try where a traced program arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Trials<'a> {
+    /// The sets to try, each as (site, candidate number).
+    pub sets: &'a [Vec<(SiteIndex, u32)>],
+    /// The longest time of a run with a set.
+    pub limit: Duration,
+}
+
+/// The environment variables that have processes trace this many sites, and behind them the trials, for
+/// [`Trace::read_by_program`].
 ///
 /// [`Trace::read_by_program`]: super::trace::Trace::read_by_program
-pub fn tracing(trace: &Utf8Path, sites: usize) -> [(String, String); 3] {
+pub fn tracing(trace: &Utf8Path, sites: usize, trials: Trials) -> [(String, String); 5] {
+    let sets: Vec<String> = trials.sets.iter().map(|set| selection(set)).collect();
+    let counters = sites + trials.sets.len();
     [
-        (env::BY_PROGRAM.to_owned(), String::new()),
-        (env::TRACE.to_owned(), trace.to_string()),
-        (env::SITES.to_owned(), sites.to_string()),
+        (env::BY_PROGRAM, String::new()),
+        (env::TRACE, trace.to_string()),
+        (env::SITES, counters.to_string()),
+        (env::TRIALS, sets.join("+")),
+        (env::TRIAL_LIMIT, trials.limit.as_millis().to_string()),
     ]
+    .map(|(name, value)| (name.to_owned(), value))
+}
+
+/// Selected candidates as in [`env::SELECT`].
+fn selection(select: &[(SiteIndex, u32)]) -> String {
+    let pair = |(site, number): &(SiteIndex, u32)| format!("{site}={number}");
+    select.iter().map(pair).collect::<Vec<String>>().join(",")
 }
 
 impl Plan {
@@ -144,11 +165,7 @@ impl Plan {
             );
         }
         if !self.select.is_empty() {
-            let pairs = self
-                .select
-                .iter()
-                .map(|(site, number)| format!("{site}={number}"));
-            set(env::SELECT, list(pairs.collect()));
+            set(env::SELECT, selection(&self.select));
         }
         if let Some(fuel) = self.fuel {
             set(env::FUEL, fuel.to_string());
