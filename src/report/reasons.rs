@@ -156,8 +156,8 @@ impl Outcome {
                 "Code in a macro's definition and in a file that `sources` does not name cannot be patched."
             }
             _ => {
-                "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a \
-                 proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched."
+                "Code in a `const fn` that a constant calls, in a macro's definition (except its conditions), in a \
+                 generated file, in a proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched."
             }
         }
     }
