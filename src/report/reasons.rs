@@ -45,10 +45,11 @@ impl Outcome {
         }
     }
 
-    /// What a search found that has no patch to show: `no patch`, or that an option hides all of them.
+    /// What a search found that has no patch to show: `no patch`, or that an option hides all of them, or that no test fails.
     pub fn found_none(&self) -> String {
         match &self.hidden_by {
             Some(option) => format!("hid all its patches ({option})"),
+            None if self.ending == Ending::NothingToRepair => "found nothing to repair".to_owned(),
             None => "found no patch".to_owned(),
         }
     }

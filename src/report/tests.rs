@@ -512,6 +512,11 @@ fn a_search_that_hides_its_patches_has_found_some() {
         "hid all its patches (--min-confidence 0.9)"
     );
     assert_eq!(Outcome::default().found_none(), "found no patch");
+    let repaired = Outcome {
+        ending: Ending::NothingToRepair,
+        ..Outcome::default()
+    };
+    assert_eq!(repaired.found_none(), "found nothing to repair");
 }
 
 /// A patch that only inserts text must not be described as a change of an existing condition.
