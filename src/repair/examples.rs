@@ -66,7 +66,7 @@ pub fn trace(session: &Session, knowledge: &mut Knowledge) -> Result<()> {
     }
     let result = match examples.watched.is_empty() {
         true => "they run with each patch",
-        false => "each runs only with patches of places that it reaches",
+        false => "each runs only with patches at places that it reaches",
     };
     session.progress.finish(phase, 0, result);
     knowledge.examples = Some(examples);
