@@ -212,7 +212,10 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;
         match &other.differs {
             Some(differs) => writeln!(out, "      {}", differs.sentence())?,
-            None => writeln!(out, "      No values were found for which it and the patch disagree.")?,
+            None => writeln!(
+                out,
+                "      No values were found for which it and the patch disagree."
+            )?,
         }
     }
     match patch.alike - patch.alternatives.len() {
