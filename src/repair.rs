@@ -94,7 +94,7 @@ pub fn run(
     if let Err(error) = ended {
         let (ending, mut message) = ending::of(&error);
         if let (Ending::TimeLimit, Some(phase)) = (ending, progress.abandoned()) {
-            message = format!("{message}; the phase was `{phase}`");
+            message = format!("{message} in the phase `{phase}`");
         }
         outcome.ending = ending;
         outcome.message = Some(message);

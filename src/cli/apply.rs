@@ -301,7 +301,7 @@ fn last(settings: &Settings) -> Result<Last> {
             },
         }),
         Earlier::Nothing => bail!(
-            "there are no saved search results here that can be used; search first with `{}{}`",
+            "there is no patch to apply: no search result is saved here. `{}{}` searches; it saves nothing if there is nothing to repair",
             settings.project.command(),
             settings.place
         ),

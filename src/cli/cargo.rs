@@ -128,7 +128,7 @@ pub struct CargoFlags {
     frozen: Option<bool>,
 
     /// Repair a run of the binary (or of --bin NAME or --example NAME) instead of a test; ARGS after `--` are its arguments.
-    /// The run must exit with 0; your tests show what must not change. Reports call the run `nopol_run`
+    /// The run must exit with 0; your tests show what must not change. No patch changes an example. Reports call the run `nopol_run`
     #[arg(long, help_heading = "Tests")]
     #[serde(skip)]
     run: bool,

@@ -28,8 +28,14 @@ const OWN: [(&str, &str); 2] = [
     ),
 ];
 
-/// Its help says more elsewhere: these commands do not add it to the default format.
-const ANNOTATIONS: (&str, &str) = ("github", "GitHub Actions annotations");
+/// Their help says more elsewhere: these commands do not add annotations to the default format, and do not list tests that pass.
+const OTHERS: [(&str, &str); 2] = [
+    ("github", "GitHub Actions annotations"),
+    (
+        "junit",
+        "The failing tests to fix, each with its first patch, as JUnit XML",
+    ),
+];
 
 /// Makes SIGINT, SIGTERM and SIGHUP end the search, which then shows what it found, with exit code 130. Without a handler, if
 /// there can be none, they end the tool.
@@ -67,7 +73,7 @@ pub fn built(invocation: &Invocation, settings: &Settings) -> Described {
 /// The formats of such a result: its own, and those of the reports that can show it.
 pub fn formats(can_show: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| {
-        let mut known = OWN.iter().chain([&ANNOTATIONS]);
+        let mut known = OWN.iter().chain(&OTHERS);
         let help = match known.find(|(name, _)| *name == format.name()) {
             Some((_, help)) => help,
             None => format.help(),

@@ -253,13 +253,10 @@ fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> 
                 )?;
             }
             By::Tests => {
-                let what = agree(failing, "the test to fix", "the tests to fix");
+                let what = agree(failing, "test to fix", "tests to fix");
                 match failing == shown.calls {
                     true => writeln!(text, "{what}:")?,
-                    false => {
-                        let all = count(shown.calls, "test");
-                        writeln!(text, "{what}, {failing} of {all}:")?;
-                    }
+                    false => writeln!(text, "{what} ({failing} of {}):", shown.calls)?,
                 }
             }
         }

@@ -360,7 +360,9 @@ impl SearchRequest {
                 ..
             } => {
                 self.note(&match (stale, by) {
-                    (_, Some(by)) => format!("searching, because the last result is from `{by}`"),
+                    (_, Some(by)) => {
+                        format!("searching, because the last saved result is from `{by}`")
+                    }
                     (Stale::Changed(what), None) => {
                         format!("searching again, because {what} since the last search")
                     }

@@ -275,7 +275,7 @@ impl Walk<'_> {
                         Err(why) => {
                             let others = match other {
                                 Some(_) => {
-                                    " Tests that fail from another cause need a patch for that cause as well."
+                                    " Tests that fail because of another probable cause need a patch for that cause as well."
                                 }
                                 None => "",
                             };

@@ -1,5 +1,7 @@
 //! Reading a subject's program and tests, in C or Rust, without running them.
 
+use std::cell::RefCell;
+
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::did_you_mean;
@@ -12,6 +14,7 @@ use nopol_program::ir::{Entry, Expected, FunctionId, Program, Test};
 use super::chosen::Chosen;
 use super::left_out::LeftOut;
 use super::load::Refusal;
+use crate::report::phrases::all_ignored;
 use crate::subject::ecosystem::ProgramText;
 use crate::subject::paths::normal;
 
@@ -201,7 +204,15 @@ pub(super) fn of_rust_until(
     deadline: Deadline,
 ) -> Result<Read, Refusal> {
     let (whole, wanted) = (whole.clone(), wanted.to_vec());
-    read_until(deadline, move || of_rust(&whole, &wanted))
+    read_until(deadline, move || {
+        let read = of_rust(&whole, &wanted)?;
+        let (_, tests, left_out) = &read;
+        let has_none = tests.is_empty() && left_out.is_empty();
+        if has_none && wanted.is_empty() && whole.test_args.is_empty() {
+            refuse_ignored(&whole)?;
+        }
+        Ok(read)
+    })
 }
 
 /// Reads Rust until a deadline, which its parser does not ask for.
@@ -215,6 +226,23 @@ fn read_until<T: Send + 'static>(
         ))
     };
     until(deadline, read).unwrap_or_else(late)
+}
+
+/// The error that all tests are ignored, if there are any; none of them was asked for.
+fn refuse_ignored(whole: &ProgramText) -> Result<(), Refusal> {
+    let ignored = RefCell::new(Vec::new());
+    let note = |name: &str, is_ignored: bool| {
+        if is_ignored {
+            ignored.borrow_mut().push(name.to_owned());
+        }
+        Wanted::No
+    };
+    front::rust::read_all(&whole.files, whole.features.as_ref(), &note)?;
+    let ignored = ignored.into_inner();
+    match ignored.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::Outside(all_ignored(&ignored, false))),
+    }
 }
 
 pub(super) fn of_rust(whole: &ProgramText, wanted: &[String]) -> Result<Read, Refusal> {

@@ -193,7 +193,14 @@ pub(super) fn by_tests(
                 true => {
                     "no function that the failing tests call has pointers to structures".to_owned()
                 }
-                false => format!("no function can be searched: {}", tried.outside.join("; ")),
+                false => {
+                    let outside = tried.outside.iter();
+                    let each = outside.map(|(function, why)| format!("`{function}` ({why})"));
+                    format!(
+                        "no function can be searched: {}",
+                        each.collect::<Vec<_>>().join("; ")
+                    )
+                }
             }));
         }
         let is_interrupted = tried.is_over && request.stop.is_wanted();
@@ -233,7 +240,10 @@ pub(super) fn by_tests(
         if !tried.is_over {
             batch.warnings.push(SHAPES.to_owned());
         }
-        batch.warnings.extend(tried.outside);
+        for (function, why) in &tried.outside {
+            let warning = format!("`{function}` was not searched: {why}");
+            batch.warnings.push(warning);
+        }
         return Ok(batch);
     };
     let shown = |found: &TrialRepair| {

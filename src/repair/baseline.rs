@@ -120,7 +120,7 @@ pub fn take(
         workspace.whole.extend(is_whole.then_some(target));
     }
     if tests.is_empty() {
-        return Err(doctests::no_tests(settings, progress, workspace, sources)?.into());
+        return Err(doctests::no_tests(settings, progress, workspace, sources, &[])?.into());
     }
     progress.prepare(|seen| seen.names = Some(reports::names(&tests)));
     check_tests(settings, &tests)?;
@@ -139,13 +139,17 @@ pub fn take(
         ..Plan::default()
     };
     let first = suite.run_all(&suite.all(), plan, &|| phase.step())?;
+    let is_ignored = |run: &TestRun| run.verdict == Verdict::Ignored;
+    let ignored = tests.iter().zip(&first).filter(|(_, run)| is_ignored(run));
+    let ignored: Vec<String> = ignored.map(|(test, _)| test.to_string()).collect();
     let run = tests
         .into_iter()
         .zip(first)
-        .filter(|(_, run)| run.verdict != Verdict::Ignored);
+        .filter(|(_, run)| !is_ignored(run));
     let (tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
     if tests.is_empty() {
-        return Err(doctests::no_tests(settings, progress, workspace, sources)?.into());
+        let none = doctests::no_tests(settings, progress, workspace, sources, &ignored)?;
+        return Err(none.into());
     }
     check_tests(settings, &tests)?;
     let suite = Suite {

@@ -6,7 +6,8 @@ use super::fix::SiteEdit;
 
 /// The end of [`SiteEdit::why`] for two clauses of which the first ensures that the second can be computed in every
 /// recorded context. A warning that the condition may fail nevertheless takes its place.
-pub const GUARDED: &str = "; in the tests the first ensures that the second can be computed";
+pub const GUARDED: &str =
+    "; in the tests, the second clause is evaluated only where it can be computed";
 
 /// Explains what an edit changes, with warnings about values for which its condition cannot be computed.
 pub(super) fn explained(edit: &SiteEdit, kind: PatchKind) -> String {

@@ -7,7 +7,7 @@ use nopol_source::Sources;
 use super::settings::{Depth, Settings};
 use crate::report::Ending;
 use crate::report::Outcome;
-use crate::report::phrases::names;
+use crate::report::phrases::{all_ignored, names};
 use crate::report::progress::Progress;
 use crate::subject::workspace::Workspace;
 use crate::subject::{Project, SubjectError};
@@ -63,14 +63,21 @@ pub fn look_at(
     Ok(())
 }
 
-/// The error for a subject without tests. Doctests do not count as tests.
+/// The error for a subject without tests that run: all are `ignored`, or there is none. Doctests do not count as tests.
 pub fn no_tests(
     settings: &Settings,
     progress: &Progress,
     workspace: &Workspace,
     sources: &Sources,
+    ignored: &[String],
 ) -> Result<SubjectError> {
     let filters = settings.project.test_args();
+    if !ignored.is_empty() {
+        return Ok(SubjectError::UnusableBaseline(all_ignored(
+            ignored,
+            !filters.is_empty(),
+        )));
+    }
     if !filters.is_empty() {
         return Ok(SubjectError::UnusableBaseline(format!(
             "no test matches the arguments after `--` ({})",

@@ -8,8 +8,8 @@ use nopol_process::run::Trials;
 use nopol_source::SiteIndex;
 
 use super::fix::Fix;
-use super::knowledge::Knowledge;
 use super::instrument;
+use super::knowledge::Knowledge;
 use super::session::Session;
 use super::switches::Switches;
 use crate::probe::Stage;
@@ -88,7 +88,11 @@ pub fn trace(session: &Session, knowledge: &mut Knowledge, fixes: &[&Fix]) -> Re
     }
     let result = match examples.watched.is_empty() {
         true => "they run again with each patch".to_owned(),
-        false => format!("they pass with {} of {} patches", examples.holding.len(), fixes.len()),
+        false => format!(
+            "they pass with {} of {} patches",
+            examples.holding.len(),
+            fixes.len()
+        ),
     };
     session.progress.finish(phase, 0, &result);
     knowledge.examples = Some(examples);

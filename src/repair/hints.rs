@@ -42,7 +42,7 @@ impl Hints {
                 Ok(changed) => changed,
                 Err(error) if settings.only_in_diff => {
                     return Err(SubjectError::Usage(match changes::unnamed(root, "HEAD") {
-                        Some(_) => "--only-in-diff: uncommitted changes are known only if the workspace root (in C the directory of nopol.toml) is the top of a git repository; name a file with a diff: git diff --relative > FILE, and --in-diff FILE".to_owned(),
+                        Some(_) => "--only-in-diff: uncommitted changes are known only if the workspace root (in C the directory of nopol.toml) is the top of a git repository; instead, run `git diff --relative > FILE` and add `--in-diff FILE`".to_owned(),
                         None => format!("--only-in-diff: git does not know which lines have uncommitted changes: {error:#}; name a commit or a diff with --in-diff"),
                     }));
                 }

@@ -163,11 +163,13 @@ impl Presenter<'_, '_> {
                 "passed, but with a warning; still searching"
             }
             Ok(_) => "passed; still searching",
-            Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
+            Err(Rejection::ChangesNothing) => "rejected: the likeliest candidate changes nothing",
             Err(Rejection::DoesNotBuild) => {
-                "the program does not build with the likeliest one alone"
+                "rejected: the program does not build with only the likeliest candidate"
             }
-            Err(Rejection::FailsATest(_)) => "a test fails with the likeliest one alone",
+            Err(Rejection::FailsATest(_)) => {
+                "rejected: a test fails when the likeliest candidate is built on its own"
+            }
         };
         self.session.progress.finish(phase, runner.runs(), result);
         if let Ok(accepted) = &checked.verdict

@@ -142,7 +142,9 @@ impl Presenter<'_, '_> {
         let first = knowledge.checked.as_ref();
         let is_checked = |fix: &Fix| first.is_some_and(|(known, _)| known.is_text_of(fix));
         let groups = groups(&best);
-        let fixes = groups.iter().flat_map(|group| group.fixes.iter().take(most));
+        let fixes = groups
+            .iter()
+            .flat_map(|group| group.fixes.iter().take(most));
         let mut fixes: Vec<usize> = fixes.copied().collect();
         fixes.sort_unstable();
         fixes.dedup();

@@ -43,7 +43,9 @@ impl Assurance {
             Self::Interpreted => {
                 Some("judged from the source alone; the program was not built with the patch")
             }
-            Self::Asserted => Some("it meets the specification; no test was run with it"),
+            Self::Asserted => {
+                Some("it meets the specification; no test is run with it until you apply it")
+            }
             Self::Edited => {
                 Some("its condition was edited by hand; it is built and tested when you apply it")
             }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use nopol_basics::{agree, count};
 
+use super::Assurance;
 use super::ClauseReport;
 use super::EditReport;
 use super::Outcome;
@@ -54,11 +55,17 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if let Some(doubt) = patch.doubt() {
         writeln!(out, "{}.\n", super::phrases::capitalized(&doubt))?;
     }
+    let is_cut = is_cut_off(patch, outcome);
     if patch.clauses.is_empty() && patch.evidence.is_ranked() && patch.kind != "arithmetic" {
-        writeln!(
-            out,
-            "No values were recorded for this patch, so `explain` cannot show which tests need which part of it; it was judged by test results alone.\n"
-        )?;
+        let why = match is_cut {
+            true => {
+                "The search was stopped before it examined the recorded values, so `explain` cannot show which tests need which part of this patch."
+            }
+            false => {
+                "No values were recorded for this patch, so `explain` cannot show which tests need which part of it; it was judged by test results alone."
+            }
+        };
+        writeln!(out, "{why}\n")?;
     }
     for clause in &patch.clauses {
         clause_text(clause, out)?;
@@ -85,11 +92,15 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ if !any(has_sites_of) => writeln!(
                 out,
-                "Not compared with another patch: the other patches change the code in a different way."
+                "Its condition was not compared with that of another patch: no other patch makes a change of this kind at the same place."
+            ),
+            _ if is_cut => writeln!(
+                out,
+                "Its condition was not compared with that of another patch: the search was stopped."
             ),
             _ => writeln!(
                 out,
-                "Not compared with another patch: only conditions found from recorded values can be compared."
+                "Its condition was not compared with that of another patch: only conditions found from recorded values can be compared."
             ),
         };
     };
@@ -177,6 +188,14 @@ fn has_sites_of(a: &PatchReport, b: &PatchReport) -> bool {
     a.id != b.id && a.sites().eq(b.sites())
 }
 
+/// Whether the search was stopped before it looked at the values that were recorded for a patch: it does so for all accepted
+/// patches at once.
+fn is_cut_off(patch: &PatchReport, outcome: &Outcome) -> bool {
+    let mut patches = outcome.patches.iter();
+    patch.evidence == Assurance::Together
+        || outcome.ending.was_stopped() && patches.all(|it| it.clauses.is_empty())
+}
+
 /// The alternatives to the patch.
 fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if patch.alike == 0 {
@@ -193,7 +212,10 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
         writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;
         match &other.differs {
             Some(differs) => writeln!(out, "      {}", differs.sentence())?,
-            None => writeln!(out, "      No values were found for which they disagree.")?,
+            None => writeln!(
+                out,
+                "      No values were found for which it and the patch disagree."
+            )?,
         }
     }
     match patch.alike - patch.alternatives.len() {

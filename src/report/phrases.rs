@@ -9,6 +9,22 @@ use super::EditReport;
 use super::PatchReport;
 use super::markup::code;
 
+/// That all tests are ignored, and the option that runs them. `has_args`: whether the user gave arguments after `--`.
+pub fn all_ignored(tests: &[String], has_args: bool) -> String {
+    let (selected, option) = match has_args {
+        true => (" selected by the arguments after `--`", "`--ignored`"),
+        false => ("", "`-- --ignored`"),
+    };
+    let number = tests.len();
+    format!(
+        "the only {}{selected}, {}, {} ignored; add {option} to run {}",
+        agree(number, "test", "tests"),
+        names(tests),
+        agree(number, "is", "are"),
+        agree(number, "it", "them")
+    )
+}
+
 /// The effect of the patch in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {

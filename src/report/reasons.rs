@@ -45,10 +45,11 @@ impl Outcome {
         }
     }
 
-    /// What a search found that has no patch to show: `no patch`, or that an option hides all of them.
+    /// What a search found that has no patch to show: `no patch`, or that an option hides all of them, or that no test fails.
     pub fn found_none(&self) -> String {
         match &self.hidden_by {
             Some(option) => format!("hid all its patches ({option})"),
+            None if self.ending == Ending::NothingToRepair => "found nothing to repair".to_owned(),
             None => "found no patch".to_owned(),
         }
     }
@@ -156,8 +157,8 @@ impl Outcome {
                 "Code in a macro's definition and in a file that `sources` does not name cannot be patched."
             }
             _ => {
-                "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a \
-                 proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched."
+                "Code in a `const fn` that a constant calls, in a macro's definition (except its conditions), in a \
+                 generated file, in a proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched."
             }
         }
     }

@@ -412,7 +412,7 @@ fn code_without_places_is_named_if_there_are_no_places() {
       grades::tests::just_enough
     Places
     1 test, 0 places
-    The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched.
+    The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition (except its conditions), in a generated file, in a proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched.
     ");
 }
 
@@ -512,6 +512,11 @@ fn a_search_that_hides_its_patches_has_found_some() {
         "hid all its patches (--min-confidence 0.9)"
     );
     assert_eq!(Outcome::default().found_none(), "found no patch");
+    let repaired = Outcome {
+        ending: Ending::NothingToRepair,
+        ..Outcome::default()
+    };
+    assert_eq!(repaired.found_none(), "found nothing to repair");
 }
 
 /// A patch that only inserts text must not be described as a change of an existing condition.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_process::copy::tree::Tree;
-use nopol_process::run::{Binary, Trials};
 use nopol_process::run::confine::Confinement;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::rules::Rules;
+use nopol_process::run::{Binary, Trials};
 use nopol_source::SiteIndex;
 
 use super::{Subject, SubjectError, left_out};

@@ -224,6 +224,19 @@ fn a_crate_without_tests_is_an_unusable_baseline() {
 }
 
 #[test]
+fn tests_that_are_all_ignored_are_named() {
+    let subject = Subject::lib("pub fn f() {}\n#[test]\n#[ignore]\nfn later() {}\n");
+    for command in [&[] as &[&str], &["mutate"], &["faults"]] {
+        let run = subject.nopol(command);
+        let only = "the only test, `later`, is ignored; add `-- --ignored` to run it";
+        assert_says(&run, 4, &[only]);
+    }
+    let run = subject.nopol(&["--", "lat"]);
+    let only = "test selected by the arguments after `--`, `later`, is ignored; add `--ignored` to";
+    assert_says(&run, 4, &[only]);
+}
+
+#[test]
 fn passing_tests_leave_nothing_to_repair() {
     let subject = Subject::lib(&GRADES.replace("score > needed", "score >= needed"));
     let run = subject.nopol(&["--format", "json"]);

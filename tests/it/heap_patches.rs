@@ -315,15 +315,15 @@ fn programs_in_other_languages_are_refused_as_such() {
     for (arguments, sentence) in [
         (
             &["c", "debug", "plain.cpp"][..],
-            "plain.cpp is written in C++: `debug` is for C programs",
+            "plain.cpp is written in C++: `c debug` is for C programs",
         ),
         (
             &["c", "debug", "plain.rs"][..],
-            "plain.rs is written in Rust: `debug` is for C programs",
+            "plain.rs is written in Rust: `c debug` is for C programs",
         ),
         (
             &build[..],
-            "plain is written in Rust: `debug` is for C programs",
+            "plain is written in Rust: `c debug` is for C programs",
         ),
     ] {
         let run = subject.nopol(arguments);

@@ -578,7 +578,7 @@ fn very_late() {
 fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
     let subject = Subject::lib(CLOCKS);
     let run = subject.nopol(&["--full"]);
-    let why = "computing `now - due` overflows with `now` = 0, `due` = 1; no recorded test has these values; the old expression fails \
+    let why = "computing `now - due` overflows with `now` = 0, `due` = 1; no recorded context has these values; the old expression fails \
                there, too";
     assert!(run.stdout.contains(why), "{}", run.stdout);
     // It equals a patch that is shown, and panics for the greatest size.

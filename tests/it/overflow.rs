@@ -34,7 +34,7 @@ fn a_product_that_overflows_is_named_although_the_old_condition_has_it_and_no_ca
     let why = patch["why"].as_str().unwrap();
     assert!(
         why.ends_with(
-            "computing `middle * middle` would overflow with `middle` = 4294967296; no recorded test has this value, but it \
+            "computing `middle * middle` would overflow with `middle` = 4294967296; no recorded context has this value, but it \
              may be impossible; the old condition fails there, too"
         ),
         "{why}"

@@ -66,7 +66,7 @@ fn values_that_the_program_may_rule_out_are_not_said_to_overflow() {
     for line in told {
         assert!(
             line.contains("would overflow with `self.head` = ")
-                && line.contains("no recorded test has these values, but they may be impossible"),
+                && line.contains("no recorded context has these values, but they may be"),
             "{line}"
         );
     }
@@ -232,7 +232,7 @@ fn each_failing_test_has_a_line_and_what_is_no_patch_is_named() {
     assert_eq!(run.code, 1, "{}", run.stdout);
     for line in [
         "`tests::three_by_seven` returns an error: \"got 10\"; the test is at src/lib.rs:19\n",
-        "`tests::waits` does not end within the time limit (`--test-timeout` sets it); the test is at src/lib.rs:27\n",
+        "`tests::waits` does not end within its time limit (`--test-timeout` sets it); the test is at src/lib.rs:27\n",
     ] {
         assert!(run.stdout.contains(line), "{}", run.stdout);
         assert!(!run.stderr.contains(line), "{}", run.stderr);
@@ -504,7 +504,7 @@ fn values_that_a_caller_may_choose_are_said_to_overflow_and_do() {
     let why = patch["why"].as_str().unwrap();
     let (_, told) = why.split_once("computing `a + b` overflows with ").unwrap();
     assert!(
-        told.ends_with("; no recorded test has these values"),
+        told.ends_with("; no recorded context has these values"),
         "{told}"
     );
     let value = |name: &str| -> u8 {

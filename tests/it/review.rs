@@ -153,7 +153,9 @@ fn patches_are_applied_and_taken_back() {
     let nothing = subject.nopol(&["apply"]);
     assert_eq!(nothing.code, 2);
     assert!(
-        nothing.stderr.contains("search first"),
+        nothing.stderr.contains(
+            "no search result is saved here. `cargo nopol` searches; it saves nothing if"
+        ),
         "{}",
         nothing.stderr
     );

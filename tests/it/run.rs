@@ -1,4 +1,4 @@
-//! `--run` and `--fuzz`: a run of a program that fails, and a crash input of a fuzz target, are repaired like a failing test.
+//! `--run` and `--fuzz`: a run of a program that fails, and a fuzz target that fails with an input, are repaired like a failing test.
 
 use crate::bad_input::assert_says;
 use crate::common::Subject;

@@ -116,8 +116,8 @@ pub struct Tried {
     pub looked: [usize; 2],
     /// Whether there are more of them than a search looks at.
     pub is_capped: bool,
-    /// Why the others could not be.
-    pub outside: Vec<String>,
+    /// The others, and why they could not be.
+    pub outside: Vec<(String, String)>,
     /// Whether time ran out.
     pub is_over: bool,
 }
@@ -155,7 +155,10 @@ impl Trial<'_> {
             match Loaded::of_one(self.program.clone(), self.texts.to_vec(), id) {
                 Ok(loaded) if has_pointers(&loaded.routine) => functions.push(loaded),
                 Ok(_) => {}
-                Err(outside) => tried.outside.push(outside.to_string()),
+                Err(outside) => {
+                    let name = self.program.functions[id].name.clone();
+                    tried.outside.push((name, outside.to_string()));
+                }
             }
         }
         let mut searches = Vec::new();

@@ -38,7 +38,7 @@ pub fn built(program: &Utf8Path, build: Option<&str>) -> Result<Built, Failed> {
     }
     if let Some(language) = foreign(program) {
         return Err(usage(format!(
-            "{program} is written in {language}: `debug` is for C programs"
+            "{program} is written in {language}: `c debug` is for C programs"
         )));
     }
     if let Some(build) = build {
@@ -108,7 +108,7 @@ pub fn sources(
         && let Some(language) = of_all().find_map(|path| foreign(path))
     {
         return Err(usage(format!(
-            "{program} is written in {language}: `debug` is for C programs"
+            "{program} is written in {language}: `c debug` is for C programs"
         )));
     }
     if paths.is_empty() {

@@ -307,7 +307,7 @@ impl At<'_> {
             .is_some_and(|tree| contexts::clauses(&written).len() > clauses_of(&tree));
         let why = match is_short {
             true if why.starts_with("new condition ") => "new condition, simplified".to_owned(),
-            true => format!("{why}, simplified"),
+            true => format!("{why}; the result was simplified"),
             false => why,
         };
         let suffixed = Style {

@@ -114,7 +114,7 @@ impl Computed<'_> {
         };
         let unseen = match (failure.is_recorded, self.rows.iter().any(has_values)) {
             (true, _) => String::new(),
-            (false, true) => format!("; no recorded test has {these}"),
+            (false, true) => format!("; no recorded context has {these}"),
             (false, false) => "; no values were recorded there".to_owned(),
         };
         match failure.can_occur {

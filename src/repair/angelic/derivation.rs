@@ -237,7 +237,7 @@ mod tests {
         let said = of(&both);
         assert_eq!(
             said,
-            "new condition with 2 clauses joined by `&&`; in the tests the first ensures that the second can be computed"
+            "new condition with 2 clauses joined by `&&`; in the tests, the second clause is evaluated only where it can be computed"
         );
         let negated = of(&both.clone().not());
         assert!(negated.contains("joined by `&&`, negated; in the tests"));

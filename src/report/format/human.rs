@@ -133,12 +133,12 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 out,
                 "{BOLD}The time limit was reached before anything was found.{BOLD:#}"
             )?;
-            let phase = outcome.message.as_ref().and_then(|it| it.split_once("; "));
+            let message = outcome.message.as_ref();
+            let phase = message.and_then(|it| it.split_once(" in the phase "));
             if let Some((_, phase)) = phase {
                 writeln!(
                     out,
-                    "It was reached in the phase {}. Restrict the tests (--failing) or the places (--file, --lines) to save time.",
-                    phase.trim_start_matches("the phase was ")
+                    "It was reached in the phase {phase}. Restrict the tests (--failing) or the places (--file, --lines) to save time."
                 )?;
             }
         }

@@ -1,4 +1,4 @@
-//! `--format junit`: the results of the subject's tests without a patch, as JUnit XML.
+//! `--format junit`: the results of the subject's tests before any patch, with the patch for each failure, as JUnit XML.
 
 use anyhow::Result;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -18,7 +18,7 @@ impl Render for JUnit {
     }
 
     fn help(&self) -> &'static str {
-        "The test results without a patch, as JUnit XML"
+        "The results of the tests before any patch, with the first patch for each failure, as JUnit XML"
     }
 
     fn has_whole_names(&self) -> bool {

@@ -96,14 +96,14 @@ fn another_patch_on_the_same_line_is_acknowledged() {
     outcome.patches[0].edits[0].span = span.start..span.end + 1;
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("Not compared with another patch: only"),
+        said.contains("with that of another patch: only conditions found"),
         "{said}"
     );
     outcome.patches[1].id = "2ddf5511-2".to_owned();
     let said = explained(&outcome, "2");
     assert!(
         said.contains(
-            "Not compared with another patch: the other patches change the code in a different way"
+            "not compared with that of another patch: no other patch makes a change of this kind at the same place."
         ),
         "{said}"
     );
@@ -125,6 +125,20 @@ fn a_patch_without_recorded_values_is_described_as_such() {
         "{said}"
     );
     assert!(!said.contains("recorded here"), "{said}");
+    // The recorded values were not looked at.
+    outcome.patches[1].evidence = Assurance::Together;
+    let said = explained(&outcome, "2");
+    let stopped = "The search was stopped before it examined the recorded values";
+    assert!(said.contains(stopped), "{said}");
+    assert!(
+        said.ends_with("with that of another patch: the search was stopped.\n"),
+        "{said}"
+    );
+    outcome.patches[1].evidence = Assurance::Tested;
+    outcome.ending = Ending::TimeLimit;
+    assert!(!explained(&outcome, "2").contains(stopped));
+    outcome.patches[0].clauses.clear();
+    assert!(explained(&outcome, "2").contains(stopped));
     // A formula reads no values, so their absence means nothing.
     outcome.patches[1].evidence = Assurance::Interpreted;
     let said = explained(&outcome, "2");

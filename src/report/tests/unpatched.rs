@@ -358,7 +358,7 @@ fn a_localization_does_not_mention_patches() {
 fn a_time_limit_advises_options_that_every_language_has() {
     let outcome = Outcome {
         ending: Ending::TimeLimit,
-        message: Some("the time limit was reached; the phase was `building`".to_owned()),
+        message: Some("the time limit was reached in the phase `building`".to_owned()),
         ..Outcome::default()
     };
     let said = super::human::render(&outcome);

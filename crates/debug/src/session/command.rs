@@ -30,7 +30,7 @@ pub enum Command {
     Break(String),
     /// Runs to the next breakpoint.
     Continue,
-    /// Runs to the end of the function, and from there out of it.
+    /// Runs to the end of the function; at the end, leaves it.
     Finish,
     /// Shows the state, or what something holds.
     Print(Option<Named>),
@@ -87,7 +87,7 @@ step                  enter the function that is called
 enter, leave          enter the loop or branch, or skip it, whatever its condition yields
 break PLACE           stop at FUNCTION or FILE:LINE
 continue              run to the next breakpoint
-finish                run to the end of the function, where states can still be asserted; from there, leave it
+finish                run to the end of the function, where states can still be asserted; a second `finish` leaves it
 print [ENTITY]        show the heap, or one entity: `current`, `n4->next`
 change ENTITY VALUE   give an entity a value: `change current n3`, `change n4->prev null`
 spec                  assert that the heap is correct as shown: it becomes a checkpoint

@@ -73,7 +73,7 @@ impl Verdict {
             Self::Passed => "passes",
             Self::Failed => "fails",
             Self::Crashed => "crashes",
-            Self::TimedOut => "does not end within the time limit",
+            Self::TimedOut => "does not end within its time limit",
             Self::OutOfFuel => "makes more steps than `--fuel` allows",
             Self::Silent => "exits before it has passed or failed",
             Self::Ignored => "is ignored",
