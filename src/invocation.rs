@@ -24,7 +24,7 @@ use crate::report::events::{Event, Observer};
 use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, Reach};
-use crate::subject::ecosystem::Described;
+use crate::subject::ecosystem::Seen;
 use crate::subject::last_file::LastFile;
 use crate::subject::{Subject, SubjectError, dependencies};
 
@@ -113,11 +113,11 @@ impl Invocation {
         compiling::refusal(settings, settings.subject(), supervisor, &progress, texts)
     }
 
-    /// What a build of a subject shows of its text; `Unknown` also if it cannot be built.
-    pub fn as_built(&self, subject: Subject, observer: Arc<dyn Observer>) -> Described {
+    /// What a build of a subject shows, and what its tests show; nothing if it cannot be built.
+    pub fn as_built(&self, subject: Subject, observer: Arc<dyn Observer>) -> Seen {
         let progress = Progress::new(observer);
         let shown = compiling::as_built(&self.settings, subject, &self.supervisor, &progress);
-        shown.unwrap_or(Described::Unknown)
+        shown.unwrap_or_default()
     }
 
     /// Builds the subject with these texts of its files and runs all its tests; `fixes` are the tests that it is to cure.

@@ -17,7 +17,7 @@ use crate::repair::settings::Settings;
 use crate::report::format::{FORMATS, Format};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
-use crate::subject::ecosystem::Described;
+use crate::subject::ecosystem::Seen;
 
 /// The formats that such a result has of its own.
 const OWN: [(&str, &str); 2] = [
@@ -61,12 +61,12 @@ pub fn prepared(settings: &Settings, limit: Duration) -> Result<(UserStop, Invoc
     Ok((end_on_signals(), invocation))
 }
 
-/// What a build of the program shows of its text.
-pub fn built(invocation: &Invocation, settings: &Settings) -> Described {
+/// What a build of the program shows, and what its tests show.
+pub fn built(invocation: &Invocation, settings: &Settings) -> Seen {
     let observer = Arc::new(Terminal::new(false, true));
     match settings.subject() {
         Ok(subject) => invocation.as_built(subject, observer),
-        Err(_) => Described::Unknown,
+        Err(_) => Seen::default(),
     }
 }
 

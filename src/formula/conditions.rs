@@ -199,6 +199,8 @@ int main(void) {
             test_args: Vec::new(),
             features: None,
             may_have_examples: false,
+            passes: BTreeMap::new(),
+            is_unbuilt: false,
         }
     }
 

@@ -16,13 +16,13 @@ use super::left_out::{self, LeftOut};
 use super::localization::Failing;
 use super::read::{of_c, of_c_until, of_rust, of_rust_until};
 use crate::report::Ended;
-use crate::subject::ecosystem::{Described, ProgramText};
+use crate::subject::ecosystem::{Described, ProgramText, Seen};
 use crate::subject::{Subject, SubjectError};
 
-/// Says what a build of the subject shows of its text.
-pub type Builds<'b> = &'b dyn Fn() -> Described;
+/// Says what a build of the subject shows, and what its tests show.
+pub type Builds<'b> = &'b dyn Fn() -> Seen;
 
-/// The text of a subject, for commands that read it. `builds` is asked only if the text does not say what is compiled.
+/// The text of a subject, for commands that read it. `builds` is asked only if a build takes little time.
 ///
 /// # Errors
 /// If the user chose tests in a way that only a build can follow, the build makes another program than the text describes, or
@@ -34,12 +34,15 @@ pub fn whole_of(subject: &Subject, builds: Builds<'_>) -> Result<ProgramText, Re
              tests by parts of their names after `--`"
         )));
     }
-    let whole = subject.ecosystem.whole(&subject.root)?;
-    let built = match subject.ecosystem.is_opaque() {
+    let mut whole = subject.ecosystem.whole(&subject.root)?;
+    let is_built = subject.ecosystem.has_cheap_build();
+    let seen = match is_built {
         true => builds(),
-        false => Described::Unknown,
+        false => Seen::default(),
     };
-    let why = match built {
+    whole.passes = seen.passes;
+    whole.is_unbuilt = is_built && !seen.is_built;
+    let why = match seen.text {
         Described::Unknown => subject.ecosystem.other_program(&subject.root, &whole),
         Described::Right => None,
         Described::Wrong(why) => Some(why),
@@ -257,6 +260,14 @@ impl Loaded {
                 loaded.leave_out(&test, &reason);
                 continue;
             }
+            if let Some(reason) = whole
+                .passes
+                .get(&test.name)
+                .and_then(|passes| contradicts(&run.end, *passes))
+            {
+                loaded.leave_out(&test, reason);
+                continue;
+            }
             if may_not_end(&run.end) && wanted.is_empty() {
                 endless.push((test, covered(&run), run.end));
                 continue;
@@ -399,6 +410,22 @@ impl Loaded {
             .collect()
     }
 }
+
+/// Why a run says nothing of the program, if a run of the program as it is built ends otherwise. That may go on after a fault
+/// where the language does not say what happens.
+fn contradicts(end: &End, passes: bool) -> Option<&'static str> {
+    match (end, passes) {
+        (End::Passed, false) => Some(
+            "it fails in the built program but passes in the interpreter: the program depends on something that formulas do not describe",
+        ),
+        (End::WrongOutput | End::WrongExit(_), true) => Some(OTHERWISE),
+        (End::Fault(kind, _), true) if kind.is_explicit() => Some(OTHERWISE),
+        _ => None,
+    }
+}
+
+/// See [`contradicts`].
+const OTHERWISE: &str = "it passes in the built program but fails in the interpreter: the program depends on something that formulas do not describe";
 
 /// Whether a run was not followed to its end, so that the test may pass.
 fn may_not_end(end: &End) -> bool {

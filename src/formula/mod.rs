@@ -124,6 +124,7 @@ pub fn localize(request: &FaultsRequest, builds: Builds<'_>) -> Result<Localizat
     shown.passing = loaded.tests.len() - shown.failing.len();
     shown.left_out.clone_from(&loaded.left_out);
     shown.warnings = left_out::functions(&loaded.program, &loaded.left_out);
+    shown.warnings.extend(whole.unbuilt());
     let all = started.elapsed();
     shown.phases.insert(
         0,

@@ -1,18 +1,27 @@
-//! Checks whether a subject compiles with other texts of its files. The build runs in a working copy, by a supervised
-//! process.
+//! Builds a subject in a working copy, by a supervised process: as it is, to see what formulas should describe; or with other texts
+//! of its files, to see whether they compile.
+
+use std::time::Duration;
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
+use nopol_process::run::id::TestId;
 use nopol_process::run::process::Supervisor;
+use nopol_process::run::suite::{Suite, TestIndex};
+use nopol_process::run::{Plan, Verdict};
+use typed_index_collections::TiVec;
 
 use super::settings::Settings;
 use super::setup::Setup;
 use crate::report::progress::Progress;
-use crate::subject::ecosystem::Described;
+use crate::subject::ecosystem::Seen;
 use crate::subject::workspace::{Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
 
-/// What a build shows of the program that it compiles.
+/// The longest time for a test of which only the verdict is wanted.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// What a build shows of the program that it compiles, and what its tests show.
 ///
 /// # Errors
 /// If the subject cannot be copied, or the run is stopped.
@@ -21,10 +30,37 @@ pub fn as_built(
     subject: Subject,
     supervisor: &Supervisor,
     progress: &Progress,
-) -> Result<Described> {
+) -> Result<Seen> {
     let setup = Setup::new(settings, subject, supervisor)?;
     let (copy, runtime) = setup.instrumented(progress)?;
-    copy.subject.ecosystem.as_built(&copy, &runtime)
+    let ecosystem = &copy.subject.ecosystem;
+    let (text, mut build) = ecosystem.as_built(&copy, &runtime)?;
+    let mut seen = Seen {
+        text,
+        is_built: build.succeeded,
+        ..Seen::default()
+    };
+    if build.succeeded {
+        let tests: TiVec<TestIndex, TestId> = ecosystem.tests(&copy, &mut build)?.0.into();
+        let runner = setup.runner();
+        let suite = Suite {
+            runner: &runner,
+            tests: &tests,
+            binaries: &build.binaries,
+        };
+        let plan = |_| Plan {
+            timeout: settings.test_timeout.min(SHORT),
+            ..Plan::default()
+        };
+        let runs = suite.run_all(&suite.all(), plan, &|| ())?;
+        runner.end_servers();
+        let ended = tests.iter().zip(runs);
+        let ended = ended.filter(|(_, run)| run.verdict != Verdict::TimedOut);
+        seen.passes = ended
+            .map(|(test, run)| (test.name.clone(), run.verdict.passed()))
+            .collect();
+    }
+    Ok(seen)
 }
 
 /// The compiler's errors for the subject with these texts, whose paths are relative to the root. `None` if it compiles.

@@ -94,12 +94,28 @@ pub struct ProgramText {
     pub features: Option<BTreeSet<String>>,
     /// Whether its documentation may have examples that are tests.
     pub may_have_examples: bool,
+    /// Whether each test passes in the program as it is built, where that is known.
+    pub passes: BTreeMap<String, bool>,
+    /// It was to be built, and that failed.
+    pub is_unbuilt: bool,
+}
+
+/// What a build of a program shows, and what runs of its tests show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Whether its text describes what is built.
+    pub text: Described,
+    /// Whether each test passes; tests that take long are not among them.
+    pub passes: BTreeMap<String, bool>,
+    /// Whether it was built.
+    pub is_built: bool,
 }
 
 /// What a build shows of a program's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Described {
     /// Nothing.
+    #[default]
     Unknown,
     /// It describes the program that is built.
     Right,
@@ -108,6 +124,12 @@ pub enum Described {
 }
 
 impl ProgramText {
+    /// What is not known because it was not built.
+    pub fn unbuilt(&self) -> Option<String> {
+        const UNBUILT: &str = "the build failed in a working copy, so the results of the tests were not compared with those of the built program";
+        self.is_unbuilt.then(|| UNBUILT.to_owned())
+    }
+
     /// The text of these files.
     ///
     /// # Errors
@@ -129,6 +151,8 @@ impl ProgramText {
             test_args: Vec::new(),
             features: None,
             may_have_examples: false,
+            passes: BTreeMap::new(),
+            is_unbuilt: false,
         })
     }
 
@@ -267,9 +291,9 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// Why its build makes another program than its text describes, as a clause; `None` if it does not, as far as is known.
     fn other_program(&self, root: &Utf8Path, whole: &ProgramText) -> Option<String>;
 
-    /// Whether only a build shows what it compiles: `other_program` reads the texts of its build files, which may say more than
-    /// one can see.
-    fn is_opaque(&self) -> bool {
+    /// Whether it is built and its tests run when formulas describe it, because a build takes little time and its text alone does
+    /// not say what is compiled.
+    fn has_cheap_build(&self) -> bool {
         false
     }
 
@@ -277,9 +301,9 @@ pub trait Ecosystem: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the run is stopped.
-    fn as_built(&self, at: &Workspace, runtime: &Utf8Path) -> Result<Described> {
+    fn as_built(&self, at: &Workspace, runtime: &Utf8Path) -> Result<(Described, Build)> {
         let _ = (at, runtime);
-        Ok(Described::Unknown)
+        Ok((Described::Unknown, Build::default()))
     }
 
     /// Its whole text and the tests that are commands; `root` is the subject's root.

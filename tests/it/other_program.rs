@@ -23,7 +23,7 @@ fn formulas_are_not_made_of_a_program_whose_build_defines_macros_that_it_has() {
             let run = subject.nopol(&["c", command]);
             assert_eq!(run.code, 4, "{}", run.stdout);
             let said = format!(
-                "the build command has `{option}`: formulas do not know the macros that a build defines"
+                "the build compiles p.c with `{option}`: formulas read the sources as gcc does without it"
             );
             assert!(run.stderr.contains(&said), "{}", run.stderr);
         }
@@ -75,6 +75,73 @@ fn what_a_build_compiles_is_asked_of_its_compiler_calls() {
         run.stdout.contains("`t` fails"),
         "{}{}",
         run.stdout,
+        run.stderr
+    );
+}
+
+#[test]
+fn a_test_that_ends_otherwise_in_the_built_program_is_left_out() {
+    let run = |text: &str, stdout: &str| {
+        let manifest = format!(
+            "[c]\nsources = [\"p.c\"]\nbuild = \"cc -w -o p p.c\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"{stdout}\\n\"\n"
+        );
+        Subject::new(&[("p.c", text), ("nopol.toml", &manifest)]).nopol(&["c", "faults"])
+    };
+    // glibc's result is 2048, another library's may be 1; the order in which it is printed is not the point here.
+    let letters = "#include <ctype.h>\n#include <stdio.h>\nint main(void)\n{\n    printf(\"%d\\n\", isdigit('1') == 1);\n    return 0;\n}\n";
+    let unchecked = "#define NDEBUG\n#include <assert.h>\n#include <stdio.h>\nint main(void)\n{\n    assert(0);\n    printf(\"1\\n\");\n    return 0;\n}\n";
+    for (text, stdout, how) in [
+        (
+            letters,
+            "1",
+            "it fails in the built program but passes in the interpreter",
+        ),
+        (
+            letters,
+            "0",
+            "it passes in the built program but fails in the interpreter",
+        ),
+        (
+            unchecked,
+            "1",
+            "it passes in the built program but fails in the interpreter",
+        ),
+    ] {
+        if cfg!(not(target_env = "gnu")) {
+            continue;
+        }
+        let run = run(text, stdout);
+        assert_eq!(run.code, 4, "{}", run.stdout);
+        assert!(run.stderr.contains(how), "{}", run.stderr);
+    }
+    // Both agree that it fails. A fault counts whatever the program does after it.
+    for (text, stdout) in [
+        (SIZED, "5"),
+        (
+            "#include <stdio.h>\nint main(void)\n{\n    int t[2] = { 1, 2 }, n = 2147483647;\n    printf(\"%d\\n\", n + t[0] < 0);\n    return 0;\n}\n",
+            "1",
+        ),
+    ] {
+        let run = run(text, stdout);
+        assert!(
+            run.stdout.contains("`t` fails"),
+            "{}{}",
+            run.stdout,
+            run.stderr
+        );
+    }
+    let broken = Subject::new(&[
+        ("p.c", SIZED),
+        (
+            "nopol.toml",
+            "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c && false\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"5\\n\"\n",
+        ),
+    ]);
+    let run = broken.nopol(&["c", "faults"]);
+    assert!(run.stdout.contains("`t` fails"), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("the build failed in a working copy"),
+        "{}",
         run.stderr
     );
 }

@@ -1,6 +1,6 @@
 //! A program and what it must do: tests that pass, or a function that goes right for all arguments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
@@ -330,6 +330,8 @@ impl Goal {
             .collect();
         let whole = ProgramText {
             files,
+            // They were run without the changes.
+            passes: BTreeMap::new(),
             ..whole.clone()
         };
         match &self.specification {
@@ -474,6 +476,8 @@ mod tests {
             test_args: Vec::new(),
             features: None,
             may_have_examples: false,
+            passes: BTreeMap::new(),
+            is_unbuilt: false,
         }
     }
 

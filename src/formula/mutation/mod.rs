@@ -300,6 +300,7 @@ pub fn repair(request: &MutateRequest, builds: Builds<'_>) -> Result<Mutation, R
     let mut is_all_read = true;
     if request.function.is_none() {
         shown.warnings = left_out::functions(&goal.program, &goal.left_out);
+        shown.warnings.extend(whole.unbuilt());
         is_all_read = !left_out::has_unread(&goal.program);
     }
     // Where no size was searched to its end, no change is known to have been tried.

@@ -108,20 +108,22 @@ impl Ecosystem for Program {
         found.map(|found| found.to_string())
     }
 
-    fn is_opaque(&self) -> bool {
-        !other_program::is_plain(&self.build)
+    fn has_cheap_build(&self) -> bool {
+        !self.build.is_empty()
     }
 
-    fn as_built(&self, at: &Workspace, runtime: &Utf8Path) -> Result<Described> {
-        if !at.build(Linked::Runtime(runtime))?.succeeded {
-            return Ok(Described::Unknown);
+    fn as_built(&self, at: &Workspace, runtime: &Utf8Path) -> Result<(Described, Build)> {
+        let build = at.build(Linked::Runtime(runtime))?;
+        if !build.succeeded {
+            return Ok((Described::Unknown, build));
         }
         let calls = calls::read(&build::calls_log(at));
-        Ok(match as_built::as_built(at, &calls, &self.sources)? {
+        let described = match as_built::as_built(at, &calls, &self.sources)? {
             AsBuilt::Unknown => Described::Unknown,
             AsBuilt::Same => Described::Right,
             AsBuilt::Other(difference) => Described::Wrong(difference.to_string()),
-        })
+        };
+        Ok((described, build))
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {

@@ -70,33 +70,6 @@ pub fn find(
     first(build, root, dirs.collect(), |text| of(text, &names))
 }
 
-/// Whether a build command is one call of a compiler with options of which this module knows what they mean. Of others only a
-/// build shows what it compiles.
-pub fn is_plain(build: &str) -> bool {
-    const LETTERS: &str = "-_./=+, ";
-    const WITH_VALUE: [&str; 5] = ["-o", "-I", "-L", "-l", "-D"];
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || LETTERS.contains(char);
-    let mut words = build.trim().split(' ').filter(|word| !word.is_empty());
-    let compiler = words.next().unwrap_or_default();
-    let is_compiler = ["gcc", "cc", "clang"].contains(&compiler);
-    let is_known = |word: &str| {
-        let option = word.strip_prefix('-');
-        let Some(option) = option else { return true };
-        let harmless = ["W", "w", "g", "O", "pedantic", "I", "L", "l"];
-        let is_harmless = harmless.iter().any(|start| option.starts_with(start));
-        let is_read = option.starts_with(['D', 'U']) || option.starts_with("std=");
-        (is_harmless && !option.starts_with("Wp,")) || is_read || option == "ansi"
-    };
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
-            words.next();
-        } else if !is_known(word) {
-            return false;
-        }
-    }
-    is_compiler && build.trim().chars().all(is_plain)
-}
-
 /// The first option for integers and pointers of other sizes.
 pub fn other_sizes(build: &str, root: &Utf8Path) -> Option<OtherProgram> {
     first(build, root, BTreeSet::new(), |text| {
@@ -265,24 +238,6 @@ mod tests {
         let sources = [("src/p.c".into(), source.to_owned())];
         let found = find(build, root, &sources)?;
         Some(format!("{}: {}", found.place, found.option))
-    }
-
-    #[test]
-    fn a_plain_build_command_is_one_call_of_a_compiler() {
-        for build in ["gcc -O2 -Wall -DN=5 -I include -o p p.c -lm", "cc p.c"] {
-            assert!(is_plain(build), "{build}");
-        }
-        for build in [
-            "make",
-            "gcc $CFLAGS p.c",
-            "gcc -Wp,-DN=5 p.c",
-            "gcc @options p.c",
-            "gcc -fwrapv p.c",
-            "gcc p.c && true",
-            "CFLAGS=-O2 gcc p.c",
-        ] {
-            assert!(!is_plain(build), "{build}");
-        }
     }
 
     #[test]

@@ -63,10 +63,7 @@ impl Ecosystem for Packages {
 
     fn other_program(&self, root: &Utf8Path, _: &ProgramText) -> Option<String> {
         let found = unchecked::find(&self.options, root)?;
-        Some(format!(
-            "{found}: formulas have overflow checks and debug assertions, as the profile `test` does, so they would describe another \
-             program"
-        ))
+        Some(format!("{found}, so they would describe another program"))
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError> {

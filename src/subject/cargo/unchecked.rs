@@ -1,4 +1,5 @@
-//! Settings with which a crate is another program than formulas describe: these have the checks of the profile `test`.
+//! Settings with which a crate is another program than formulas describe: these have the checks of the profile `test`, and `usize` has
+//! 64 bits.
 
 use camino::Utf8Path;
 use toml_edit::{DocumentMut, Item};
@@ -10,13 +11,28 @@ use crate::subject::files;
 const CHECKS: [&str; 2] = ["overflow-checks", "debug-assertions"];
 /// The profiles whose settings tests have.
 const PROFILES: [&str; 2] = ["test", "dev"];
-/// Files with profiles, relative to the workspace root.
+/// Files with profiles, relative to the workspace root. Those of cargo's configuration also have options of rustc.
 const FILES: [&str; 3] = ["Cargo.toml", ".cargo/config.toml", ".cargo/config"];
 /// Variables with options of rustc.
-const FLAGS: [&str; 2] = ["RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"];
+const FLAGS: [&str; 3] = [
+    "RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+];
+/// What formulas assume of checks.
+const CHECKED: &str =
+    "formulas have overflow checks and debug assertions, as the profile `test` does";
+/// What formulas assume of the target.
+const WIDE: &str = "formulas assume that `usize` has 64 bits";
 
-/// Where the user turns off these checks, or chooses another profile, and by what: the beginning of a sentence.
+/// Where the user turns off these checks, chooses another profile, or a target with another `usize`; by what, and what formulas
+/// assume instead: the beginning of a sentence.
 pub fn find(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
+    let unchecked = unchecked(options, root).map(|found| format!("{found}: {CHECKED}"));
+    unchecked.or_else(|| Some(format!("{}: {WIDE}", narrow(options, root)?)))
+}
+
+fn unchecked(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
     if options.release || options.profile.is_some() {
         let option = match options.release {
             true => "--release",
@@ -42,17 +58,105 @@ pub fn find(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
     }
     for name in FLAGS {
         let flags = std::env::var(name).unwrap_or_default();
-        if let Some(check) = CHECKS.into_iter().find(|check| is_off(&flags, check)) {
+        if let Some(check) = off_in(&flags.replace('\u{1f}', " ")) {
             return Some(format!("the variable {name} turns off `{check}`"));
         }
     }
-    FILES.iter().find_map(|name| {
-        let text = files::text(&root.join(name))?;
-        let (profile, check) = turned_off(&text.parse().ok()?)?;
-        Some(format!(
-            "{name} has `{check} = false` in `[profile.{profile}]`"
-        ))
+    documents(root).find_map(|(name, document)| {
+        if let Some((profile, check)) = turned_off(&document) {
+            return Some(format!(
+                "{name} has `{check} = false` in `[profile.{profile}]`"
+            ));
+        }
+        let mut flags = flags(&document).into_iter();
+        let check = flags.find_map(|flags| off_in(&flags))?;
+        Some(format!("`rustflags` in {name} turns off `{check}`"))
     })
+}
+
+/// The files that can be parsed.
+fn documents(root: &Utf8Path) -> impl Iterator<Item = (&'static str, DocumentMut)> + '_ {
+    FILES.iter().filter_map(|name| {
+        let text = files::text(&root.join(name))?;
+        Some((*name, text.parse().ok()?))
+    })
+}
+
+/// Where a target is chosen that has no `usize` of 64 bits.
+fn narrow(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
+    const WIDE: [&str; 10] = [
+        "x86_64",
+        "aarch64",
+        "arm64",
+        "riscv64",
+        "powerpc64",
+        "s390x",
+        "mips64",
+        "loongarch64",
+        "sparc64",
+        "wasm64",
+    ];
+    let is_narrow = |target: &str| {
+        let is_wide = WIDE.iter().any(|start| target.starts_with(start));
+        !is_wide || target.ends_with("x32") || target.ends_with("ilp32")
+    };
+    let of_option = || {
+        Some((
+            format!("`--target {}`", options.target.as_ref()?),
+            options.target.clone()?,
+        ))
+    };
+    let of_variable = || {
+        let target = std::env::var("CARGO_BUILD_TARGET").ok()?;
+        Some((
+            format!("the variable CARGO_BUILD_TARGET is `{target}`"),
+            target,
+        ))
+    };
+    let of_files = || {
+        documents(root).find_map(|(name, document)| {
+            let target = document.get("build")?.get("target")?.as_str()?.to_owned();
+            Some((format!("{name} has `target = \"{target}\"`"), target))
+        })
+    };
+    let chosen = of_option().or_else(of_variable).or_else(of_files);
+    chosen
+        .filter(|(_, target)| is_narrow(target))
+        .map(|(place, _)| place)
+}
+
+/// The options of rustc in cargo's configuration.
+fn flags(document: &DocumentMut) -> Vec<String> {
+    let text = |item: &Item| match item.as_array() {
+        Some(words) => {
+            let words: Vec<&str> = words.iter().filter_map(|word| word.as_str()).collect();
+            Some(words.join(" "))
+        }
+        None => item.as_str().map(str::to_owned),
+    };
+    let of_build = document
+        .get("build")
+        .and_then(|build| build.get("rustflags"));
+    let targets = document.get("target").and_then(Item::as_table_like);
+    let targets = targets.into_iter().flat_map(|targets| targets.iter());
+    let of_targets = targets.filter_map(|(_, target)| target.get("rustflags"));
+    of_build
+        .into_iter()
+        .chain(of_targets)
+        .filter_map(text)
+        .collect()
+}
+
+/// The check that options of rustc turn off.
+fn off_in(flags: &str) -> Option<&'static str> {
+    let off = CHECKS.into_iter().find(|check| is_off(flags, check));
+    // An optimized program has neither, unless another option asks for them.
+    let mut words = flags.split_whitespace();
+    let is_optimized = words.any(|word| {
+        let level = word.trim_start_matches("-C").strip_prefix("opt-level=");
+        word == "-O" || level.is_some_and(|level| level != "0")
+    });
+    off.or_else(|| is_optimized.then_some(CHECKS[0]))
 }
 
 /// Whether options of rustc turn off a check.
@@ -66,15 +170,26 @@ fn is_off(flags: &str, check: &str) -> bool {
     })
 }
 
-/// The profile that turns off a check, and the check. What `test` says counts more than what `dev` says.
+/// The profile that turns off a check, for all packages or for some, and the check. What `test` says counts more than what `dev` says.
 fn turned_off(document: &DocumentMut) -> Option<(&'static str, &'static str)> {
+    let of = |profile: &str| document.get("profile")?.get(profile);
+    let setting = |table: &Item, check: &str| table.get(check).and_then(Item::as_bool);
     CHECKS.into_iter().find_map(|check| {
-        let mut settings = PROFILES.into_iter().filter_map(|profile| {
-            let setting = document.get("profile")?.get(profile)?.get(check);
-            Some((profile, setting.and_then(Item::as_bool)?))
-        });
-        let (profile, is_on) = settings.next()?;
-        (!is_on).then_some((profile, check))
+        let mut settings = PROFILES
+            .into_iter()
+            .filter_map(|profile| Some((profile, setting(of(profile)?, check)?)));
+        let in_all = settings.next().filter(|(_, is_on)| !is_on);
+        let in_package = || {
+            PROFILES.into_iter().find_map(|profile| {
+                let packages = of(profile)?.get("package")?.as_table_like()?;
+                // `*` stands for the dependencies.
+                let mut packages = packages.iter().filter(|(name, _)| *name != "*");
+                let is_off = packages.any(|(_, table)| setting(table, check) == Some(false));
+                is_off.then_some((profile, false))
+            })
+        };
+        let (profile, _) = in_all.or_else(in_package)?;
+        Some((profile, check))
     })
 }
 
@@ -95,6 +210,35 @@ mod tests {
         );
         assert_eq!(off("[profile.release]\noverflow-checks = false\n"), None);
         assert_eq!(off("[profile.dev]\nopt-level = 3\n"), None);
+        let of_package = "[profile.dev.package.q]\noverflow-checks = false\n";
+        assert_eq!(off(of_package), Some(("dev", "overflow-checks")));
+        assert_eq!(off(&of_package.replace(".q]", ".\"*\"]")), None);
+    }
+
+    #[test]
+    fn options_of_rustc_are_also_in_the_configuration() {
+        let of = |text: &str| flags(&text.parse().unwrap());
+        assert_eq!(of("[build]\nrustflags = [\"-C\", \"x\"]\n"), ["-C x"]);
+        assert_eq!(of("[target.'cfg(unix)']\nrustflags = \"-O\"\n"), ["-O"]);
+        assert_eq!(off_in("-C opt-level=3"), Some("overflow-checks"));
+        assert_eq!(off_in("-C opt-level=0 --cfg x"), None);
+    }
+
+    #[test]
+    fn a_target_with_another_usize_is_named() {
+        let of = |target: &str| {
+            let options = CargoOptions {
+                target: Some(target.to_owned()),
+                ..CargoOptions::default()
+            };
+            find(&options, Utf8Path::new("/nowhere"))
+        };
+        assert_eq!(
+            of("i686-unknown-linux-gnu").unwrap(),
+            "`--target i686-unknown-linux-gnu`: formulas assume that `usize` has 64 bits"
+        );
+        assert!(of("x86_64-unknown-linux-gnux32").is_some());
+        assert_eq!(of("aarch64-apple-darwin"), None);
     }
 
     #[test]
@@ -117,6 +261,10 @@ mod tests {
             ..CargoOptions::default()
         };
         let found = find(&options, Utf8Path::new("/nowhere"));
-        assert_eq!(found.unwrap(), "`--release` chooses another profile");
+        let found = found.unwrap();
+        assert!(
+            found.starts_with("`--release` chooses another profile: "),
+            "{found}"
+        );
     }
 }

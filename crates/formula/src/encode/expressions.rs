@@ -79,9 +79,9 @@ impl Encoder<'_> {
             ExprKind::Logical(op, node, a, b) => self.logical(*op, *node, a, b)?,
             ExprKind::Conditional(node, condition, a, b) => {
                 let condition = self.bit(condition)?;
-                self.either(*node, condition, &mut |this| this.value(a), |this| {
-                    this.value(b)
-                })?
+                let neither = Value::zero(expr.ty);
+                let then = &mut |this: &mut Self| this.value(a);
+                self.either(*node, condition, then, |this| this.value(b), neither)?
             }
             ExprKind::Offset(pointer, by, stride) => {
                 let (targets, by) = (self.pointer(pointer)?, self.bits(by)?);
@@ -239,18 +239,19 @@ impl Encoder<'_> {
         settled: Bit,
         b: &Expr,
     ) -> Result<Value> {
-        self.either(node, decides, &mut |this| this.value(b), |_| {
-            Ok(Value::bit(settled))
-        })
+        let then = &mut |this: &mut Self| this.value(b);
+        let otherwise = |_: &mut Self| Ok(Value::bit(settled));
+        self.either(node, decides, then, otherwise, Value::bit(Bit::FALSE))
     }
 
-    /// One of two values, each with its effects.
+    /// One of two values, each with its effects; a run that is not here has the value `neither`, which is of the same type.
     fn either(
         &mut self,
         node: NodeId,
         condition: Bit,
         then: &mut dyn FnMut(&mut Self) -> Result<Value>,
         mut otherwise: impl FnMut(&mut Self) -> Result<Value>,
+        neither: Value,
     ) -> Result<Value> {
         let before = self.state.clone();
         let mut one = None;
@@ -264,7 +265,7 @@ impl Encoder<'_> {
                 live: Bit::FALSE,
                 ..self.state.clone()
             };
-            let (state, value) = one.unwrap_or((dead, Value::bit(Bit::FALSE)));
+            let (state, value) = one.unwrap_or((dead, neither));
             self.state = state;
             return Ok(value);
         }

@@ -326,3 +326,26 @@ fn all_mutants_of_many_programs_are_found() {
     all_that_pass_the_tests_are_found(MANY, DEEP);
     all_that_pass_the_tests_are_found(MANY, WIDE);
 }
+
+#[test]
+fn a_conditional_that_no_run_comes_to_has_a_value_of_its_type() {
+    // Its value was one bit wide, and took the place of the early return's.
+    let text = "int wrong(int x, int y)\n{\n    int t[2] = { 5, 0 };\n    if (0)\n        return 1;\n    return t[2] ? x : 2;\n}\n\
+                int right(int x, int y)\n{\n    return 0;\n}\n";
+    let program = c::read(&[("a.c".into(), text.to_owned())]).unwrap();
+    let texts = [text.to_owned()];
+    let space = Space::new(&program, &texts, &kept(&program), (Level::Two, false));
+    let specification = Specification::Function {
+        function: named(&program, "wrong"),
+        reference: Some(named(&program, "right")),
+    };
+    for prune in [Prune::Slice, Prune::Core, Prune::Run] {
+        let options = MutateOptions {
+            extent: EXTENT,
+            size: 1,
+            prune,
+        };
+        let found = repairs(&space, &specification, options).unwrap();
+        assert_eq!(found.repairs, [], "{prune:?}");
+    }
+}

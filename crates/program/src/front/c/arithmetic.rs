@@ -61,6 +61,14 @@ impl Translator<'_> {
                     ),
                 )
             }
+            // A function of the library may have a result that is not modelled.
+            (Type::Void, ..) => {
+                let text = self.written(syntax);
+                self.outside(
+                    syntax,
+                    format!("the result of `{text}` is used, which is not supported"),
+                )
+            }
             (from, ..) => {
                 let (from, to) = (self.types.name(from), self.types.name(to));
                 self.outside(

@@ -56,11 +56,12 @@ pub(super) fn pieces(format: &[u8], is_input: bool) -> Result<Vec<Piece>, String
     Ok(pieces)
 }
 
-/// The conversion through its letter.
+/// The conversion through its letter, which comes after those for the size.
 fn shown(rest: &[u8]) -> String {
+    let is_last = |byte: &u8| byte.is_ascii_alphabetic() && !b"hljztLq".contains(byte);
     let end = rest
         .iter()
-        .position(u8::is_ascii_alphabetic)
+        .position(is_last)
         .map_or(rest.len(), |end| end + 1);
     format!("%{}", String::from_utf8_lossy(&rest[..end]))
 }

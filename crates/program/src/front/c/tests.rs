@@ -203,6 +203,11 @@ fn what_is_outside_is_named() {
             "the conversion `%x` is not supported",
         ),
         (
+            "void f(void) {\n printf(\"%5lx\", 3l); }",
+            2,
+            "the conversion `%5lx` is not supported",
+        ),
+        (
             "struct s { int a; };\nint f(struct s x) { return 0; }",
             2,
             "`f` takes a structure by value, which is not supported",

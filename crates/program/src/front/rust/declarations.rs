@@ -11,7 +11,7 @@ use super::items::{Declared, Function, Named};
 use super::source::span_of;
 use super::types::{Enum, Field, Struct, Type, int_named};
 use super::{Front, Home, inventory};
-use crate::ir::{Outside, Span};
+use crate::ir::{Outside, PointerKind, Span};
 use crate::written::Owner;
 
 /// A parameter: its pattern, `None` for `self`, and its type.
@@ -313,8 +313,17 @@ impl<'a> Front<'a> {
             });
             offset += size;
         }
-        // What owns nodes gives them back, which nothing here depends on.
-        let is_owner = fields.iter().any(|field| field.ty.target().is_some());
+        // What owns nodes gives them back, which nothing here depends on. What refers to others may change them.
+        let kinds = fields.iter().filter_map(|field| Some(field.ty.target()?.1));
+        let mut kinds: Vec<PointerKind> = kinds.collect();
+        let all = kinds.len();
+        kinds.retain(|kind| {
+            !matches!(
+                kind,
+                PointerKind::Reference | PointerKind::OptionalReference
+            )
+        });
+        let is_owner = !kinds.is_empty() && kinds.len() == all;
         if !is_owner && !matches!(self.items.function(&format!("{name}::drop")), Ok(None)) {
             let reason = format!("`{name}` has a method `drop`, and traits are not supported");
             return Err(self.outside(span_of(home.file, &of.ident), reason));

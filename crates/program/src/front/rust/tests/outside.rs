@@ -34,6 +34,10 @@ fn what_is_outside_is_named_with_its_line() {
             "2: the type `i128` is not supported",
         ),
         (
+            "struct S<'a> { n: &'a mut i32 }\nimpl Drop for S<'_> { fn drop(&mut self) { *self.n -= 1; } }\nfn f() { let mut n = 1; S { n: &mut n }; }",
+            "1: `S` has a method `drop`, and traits are not supported",
+        ),
+        (
             "fn f() {\n    let x = vec![1];\n}",
             "2: the macro `vec!` is not supported",
         ),
