@@ -113,10 +113,20 @@ impl Invocation {
         compiling::refusal(settings, settings.subject(), supervisor, &progress, texts)
     }
 
-    /// What a build of a subject shows, and what its tests show; nothing if it cannot be built.
-    pub fn as_built(&self, subject: Subject, observer: Arc<dyn Observer>) -> Seen {
+    /// What a build of a subject shows, and what its tests show if they are to run; nothing if it cannot be built.
+    pub fn as_built(
+        &self,
+        subject: Subject,
+        runs_tests: bool,
+        observer: Arc<dyn Observer>,
+    ) -> Seen {
         let progress = Progress::new(observer);
-        let shown = compiling::as_built(&self.settings, subject, &self.supervisor, &progress);
+        let shown = compiling::as_built(
+            &self.settings,
+            (subject, runs_tests),
+            &self.supervisor,
+            &progress,
+        );
         shown.unwrap_or_default()
     }
 

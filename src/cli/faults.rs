@@ -134,7 +134,7 @@ impl<P: Target> Faults<P> {
             time_limit: Some(self.time_limit),
             stop,
         };
-        let result = localize(&request, &|| formula::built(&invocation, &settings));
+        let result = localize(&request, &|| formula::built(&invocation, &settings, true));
         let shown = match formula::accepted(result, self.format, Localization::outside) {
             Ok(shown) => shown,
             Err(code) => return code,

@@ -61,11 +61,11 @@ pub fn prepared(settings: &Settings, limit: Duration) -> Result<(UserStop, Invoc
     Ok((end_on_signals(), invocation))
 }
 
-/// What a build of the program shows, and what its tests show.
-pub fn built(invocation: &Invocation, settings: &Settings) -> Seen {
+/// What a build of the program shows, and what its tests show if they are to run.
+pub fn built(invocation: &Invocation, settings: &Settings, runs_tests: bool) -> Seen {
     let observer = Arc::new(Terminal::new(false, true));
     match settings.subject() {
-        Ok(subject) => invocation.as_built(subject, observer),
+        Ok(subject) => invocation.as_built(subject, runs_tests, observer),
         Err(_) => Seen::default(),
     }
 }

@@ -154,7 +154,7 @@ impl<P: Target> Heap<P> {
             let refusal = invocation.refusal(texts, observer);
             refusal.map_err(|error| format!("{error:#}"))
         };
-        let builds = || formula::built(&invocation, &settings);
+        let builds = || formula::built(&invocation, &settings, false);
         let progress = Progress::new(Arc::new(Terminal::new(false, self.quiet)));
         let repaired = batch::repair(&request, &compile, &builds, &progress);
         let mut shown = match formula::accepted(repaired, self.format, Batch::outside) {

@@ -156,7 +156,9 @@ impl<P: Target> Mutate<P> {
             time_limit: Some(self.time_limit),
             stop,
         };
-        let result = mutation::repair(&request, &|| formula::built(&invocation, &settings));
+        let result = mutation::repair(&request, &|| {
+            formula::built(&invocation, &settings, request.function.is_none())
+        });
         let shown = match formula::accepted(result, self.format, Mutation::outside) {
             Ok(shown) => shown,
             Err(code) => return code,

@@ -1,14 +1,14 @@
 //! Builds a subject in a working copy, by a supervised process: as it is, to see what formulas should describe; or with other texts
 //! of its files, to see whether they compile.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use nopol_process::run::id::TestId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::{Plan, Verdict};
+use nopol_process::run::{Plan, TestRun, Verdict};
 use typed_index_collections::TiVec;
 
 use super::settings::Settings;
@@ -20,14 +20,18 @@ use crate::subject::{Subject, SubjectError};
 
 /// The longest time for a test of which only the verdict is wanted.
 const SHORT: Duration = Duration::from_secs(2);
+/// After this time no more of them run.
+const MOST: Duration = Duration::from_secs(10);
+/// Tests that run before the time is looked at.
+const AT_ONCE: usize = 16;
 
-/// What a build shows of the program that it compiles, and what its tests show.
+/// What a build shows of the program that it compiles, and what its tests show if they are to run.
 ///
 /// # Errors
 /// If the subject cannot be copied, or the run is stopped.
 pub fn as_built(
     settings: &Settings,
-    subject: Subject,
+    (subject, runs_tests): (Subject, bool),
     supervisor: &Supervisor,
     progress: &Progress,
 ) -> Result<Seen> {
@@ -40,7 +44,7 @@ pub fn as_built(
         is_built: build.succeeded,
         ..Seen::default()
     };
-    if build.succeeded {
+    if build.succeeded && runs_tests {
         let tests: TiVec<TestIndex, TestId> = ecosystem.tests(&copy, &mut build)?.0.into();
         let runner = setup.runner();
         let suite = Suite {
@@ -52,13 +56,23 @@ pub fn as_built(
             timeout: settings.test_timeout.min(SHORT),
             ..Plan::default()
         };
-        let runs = suite.run_all(&suite.all(), plan, &|| ())?;
+        let start = Instant::now();
+        for some in suite.all().chunks(AT_ONCE) {
+            // What is known by the end of the time is worth something.
+            let Ok(runs) = suite.run_all(some, plan, &|| ()) else {
+                break;
+            };
+            let ended = some.iter().zip(runs);
+            let ended = ended.filter(|(_, run)| run.verdict != Verdict::TimedOut);
+            let passes = |(test, run): (&TestIndex, TestRun)| {
+                (tests[*test].name.clone(), run.verdict.passed())
+            };
+            seen.passes.extend(ended.map(passes));
+            if start.elapsed() > MOST {
+                break;
+            }
+        }
         runner.end_servers();
-        let ended = tests.iter().zip(runs);
-        let ended = ended.filter(|(_, run)| run.verdict != Verdict::TimedOut);
-        seen.passes = ended
-            .map(|(test, run)| (test.name.clone(), run.verdict.passed()))
-            .collect();
     }
     Ok(seen)
 }

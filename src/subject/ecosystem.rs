@@ -126,7 +126,7 @@ pub enum Described {
 impl ProgramText {
     /// What is not known because it was not built.
     pub fn unbuilt(&self) -> Option<String> {
-        const UNBUILT: &str = "the build failed in a working copy, so the results of the tests were not compared with those of the built program";
+        const UNBUILT: &str = "the build in a working copy failed or did not end in time, so the results of the tests were not compared with those of the built program";
         self.is_unbuilt.then(|| UNBUILT.to_owned())
     }
 

@@ -112,7 +112,8 @@ fn a_test_that_ends_otherwise_in_the_built_program_is_left_out() {
         }
         let run = run(text, stdout);
         assert_eq!(run.code, 4, "{}", run.stdout);
-        assert!(run.stderr.contains(how), "{}", run.stderr);
+        let printed = run.stdout + &run.stderr;
+        assert!(printed.contains(how), "{printed}");
     }
     // Both agree that it fails. A fault counts whatever the program does after it.
     for (text, stdout) in [
@@ -138,12 +139,10 @@ fn a_test_that_ends_otherwise_in_the_built_program_is_left_out() {
         ),
     ]);
     let run = broken.nopol(&["c", "faults"]);
-    assert!(run.stdout.contains("`t` fails"), "{}", run.stdout);
-    assert!(
-        run.stderr.contains("the build failed in a working copy"),
-        "{}",
-        run.stderr
-    );
+    let printed = run.stdout + &run.stderr;
+    assert!(printed.contains("`t` fails"), "{printed}");
+    let reason = "the build in a working copy failed or did not end in time";
+    assert!(printed.contains(reason), "{printed}");
 }
 
 #[test]
