@@ -213,9 +213,15 @@ impl<'a> Validator<'a> {
             return Ok(Err(Rejection::FailsATest(Some(*test))));
         }
         cured.retain(|test| !unlucky.contains(test));
-        let failing_doctests = match examples {
-            Examples::Only(seeing) if self.doctests_pass(workspace, seeing)? => Some(Vec::new()),
-            _ => self.failing_doctests_with(workspace)?,
+        let passes = match examples {
+            Examples::Only(seeing) => self.doctests_pass(workspace, seeing)?,
+            Examples::All => None,
+        };
+        let failing_doctests = match passes {
+            Some(true) => Some(Vec::new()),
+            // All pass without the patch.
+            Some(false) => None,
+            None => self.failing_doctests_with(workspace)?,
         };
         let Some(failing_doctests) = failing_doctests else {
             return Ok(Err(Rejection::FailsATest(None)));
@@ -434,15 +440,19 @@ impl<'a> Validator<'a> {
         lock(&self.doctests).are_there
     }
 
-    /// Whether these doctests pass with the edit, which is in the working copy.
-    fn doctests_pass(&self, workspace: &Workspace, only: &[String]) -> Result<bool> {
+    /// Whether these doctests pass with the edit, which is in the working copy; `None` if they do not run to their end.
+    fn doctests_pass(&self, workspace: &Workspace, only: &[String]) -> Result<Option<bool>> {
         if only.is_empty() {
-            return Ok(true);
+            return Ok(Some(true));
         }
         let _alone = lock(&self.doctests);
         let texts = self.sources.documented();
         let run = workspace.some_doctests(texts, 2 * self.timeout, only)?;
-        Ok(run.is_some_and(|run| run.all_passed && !run.by_name.is_empty()))
+        let run = run.filter(|run| !run.by_name.is_empty());
+        Ok(run.and_then(|run| match run.all_passed {
+            true => Some(true),
+            false => run.by_name.values().any(|passed| !passed).then_some(false),
+        }))
     }
 
     /// The doctests that fail with the edit, which is in the working copy, by their names without it; `None` if one of them passed
