@@ -147,7 +147,9 @@ fn difference(
             return Ok(Some((Some((*option).to_owned()), why)));
         }
     }
-    let (paths, others): (Vec<_>, Vec<_>) = options.into_iter().partition(|it| is_for_headers(it));
+    let (paths, mut others): (Vec<_>, Vec<_>) =
+        options.into_iter().partition(|it| is_for_headers(it));
+    others.retain(|option| !is_harmless(option));
     if others.is_empty() {
         return Ok(None);
     }
@@ -223,6 +225,13 @@ fn is_for_headers(option: &[String]) -> bool {
     DIRECTORIES.iter().any(|it| first.starts_with(it))
 }
 
+/// Whether an option concerns warnings, debug information or libraries only.
+fn is_harmless(option: &[String]) -> bool {
+    const STARTS: [&str; 7] = ["-W", "-w", "-g", "-l", "-L", "-pedantic", "-pipe"];
+    let first = option.first().map_or("", String::as_str);
+    STARTS.iter().any(|start| first.starts_with(start)) && !first.starts_with("-Wp,")
+}
+
 fn lines(root: &Utf8Path, dir: &Utf8Path, text: &str) -> Lines {
     let mut lines = Lines::new();
     calls::each_line(root, dir, text, |file, number, line| {
@@ -257,5 +266,13 @@ mod tests {
         let found: Vec<String> = found.iter().map(|option| option.join(" ")).collect();
         assert_eq!(found, ["-O1", "-I x", "-Iy", "-D N=1", "--include c.h"]);
         assert!(is_for_headers(&args[1..2]) && !is_for_headers(&args[..1]));
+        for (option, expected) in [
+            ("-Wall", true),
+            ("-ggdb", true),
+            ("-Wp,-DN=5", false),
+            ("-O2", false),
+        ] {
+            assert_eq!(is_harmless(&[option.to_owned()]), expected, "{option}");
+        }
     }
 }
