@@ -315,15 +315,12 @@ impl<'a> Front<'a> {
         }
         // What owns nodes gives them back, which nothing here depends on. What refers to others may change them.
         let kinds = fields.iter().filter_map(|field| Some(field.ty.target()?.1));
-        let mut kinds: Vec<PointerKind> = kinds.collect();
-        let all = kinds.len();
-        kinds.retain(|kind| {
-            !matches!(
-                kind,
-                PointerKind::Reference | PointerKind::OptionalReference
-            )
-        });
-        let is_owner = !kinds.is_empty() && kinds.len() == all;
+        let kinds: Vec<PointerKind> = kinds.collect();
+        let refers = |kind: &PointerKind| {
+            use PointerKind::{OptionalReference, Reference};
+            matches!(kind, Reference | OptionalReference)
+        };
+        let is_owner = !kinds.is_empty() && !kinds.iter().any(refers);
         if !is_owner && !matches!(self.items.function(&format!("{name}::drop")), Ok(None)) {
             let reason = format!("`{name}` has a method `drop`, and traits are not supported");
             return Err(self.outside(span_of(home.file, &of.ident), reason));
