@@ -20,7 +20,7 @@ pub struct CargoFlags {
     #[serde(skip)]
     manifest_path: Option<Utf8PathBuf>,
 
-    /// Run only this package's tests (a patch may still be in any workspace member or path dependency)
+    /// Consider only this package's tests (the fault may be in any workspace member or path dependency)
     #[arg(short, long, value_name = "NAME", help_heading = "Tests")]
     package: Option<Vec<String>>,
 
@@ -127,7 +127,7 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true)]
     frozen: Option<bool>,
 
-    /// Repair a run of the binary (or of --bin NAME or --example NAME) instead of a test; ARGS after `--` are its arguments.
+    /// Use a run of the binary (or of --bin NAME or --example NAME) as the failing test; ARGS after `--` are its arguments.
     /// The run must exit with 0; your tests show what must not change. No patch changes an example. Reports call the run `nopol_run`
     #[arg(long, help_heading = "Tests")]
     #[serde(skip)]
@@ -143,13 +143,13 @@ pub struct CargoFlags {
     #[serde(skip)]
     stdin: Option<Utf8PathBuf>,
 
-    /// Repair a fuzz target of `cargo fuzz` that fails with the input in FILE, instead of a test. Reports call this
+    /// Use a fuzz target of `cargo fuzz` that fails with the input in FILE as the failing test. Reports call this
     /// `nopol_fuzz`
     #[arg(long, num_args = 2, value_names = ["TARGET", "FILE"], help_heading = "Tests", conflicts_with = "run")]
     #[serde(skip)]
     fuzz: Option<Vec<String>>,
 
-    /// Arguments for the test binaries
+    /// Arguments as after `cargo test --`: names of tests, `--ignored` and others
     #[arg(last = true, value_name = "ARGS")]
     #[serde(skip)]
     test_args: Vec<String>,

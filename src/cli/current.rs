@@ -126,7 +126,7 @@ impl CurrentFile<'_> {
         for (earlier, _) in &self.since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "patch {0} is applied and already fixes `{1}`; nothing was changed (`undo` reverts patch {0})",
+                    "patch {0} is already applied and fixes `{1}`; nothing was changed (`undo` reverts patch {0})",
                     earlier.name,
                     names.short(test)
                 );

@@ -169,8 +169,8 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
     }
     let patches = match &*ids {
         [] => format!("it {}", outcome.found_none()),
-        [only] => format!("its only patch is {only}"),
-        _ => format!("its patches are {}", listed(&ids)),
+        [only] => format!("the only patch of that search is {only}"),
+        _ => format!("the patches of that search are {}", listed(&ids)),
     };
     format!(
         "`{id}` is neither a patch nor a place of the last search: {patches}. `{command} list{place}` shows the places. A search records only places that failing tests reach, and it may end before it has looked at all of them"

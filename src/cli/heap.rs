@@ -256,7 +256,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> 
                 let what = agree(failing, "test to fix", "tests to fix");
                 match failing == shown.calls {
                     true => writeln!(text, "{what}:")?,
-                    false => writeln!(text, "{what} ({failing} of {}):", shown.calls)?,
+                    false => writeln!(text, "{what} ({failing} of {} tests):", shown.calls)?,
                 }
             }
         }
@@ -310,7 +310,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> 
     }
     writeln!(
         text,
-        "\n`{command} apply{place}` builds and tests the patch, and writes it into the source if it passes."
+        "\n`{command} apply{place}` builds and tests the patch, and writes it into the source if it breaks no test."
     )
 }
 

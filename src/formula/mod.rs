@@ -170,11 +170,11 @@ pub(crate) fn late(limit: Option<Duration>, what: &str) -> String {
     let (of, gives_more) = match limit {
         Some(limit) => (
             format!(" of {} s", limit.as_secs_f64()),
-            "; --time-limit gives it more time",
+            " (--time-limit sets another)",
         ),
         None => (String::new(), ""),
     };
-    format!("the time limit{of} ended {what}{gives_more}")
+    format!("the time limit{of}{gives_more} ended {what}")
 }
 
 /// How a command ends that had no time to read the program, and why.

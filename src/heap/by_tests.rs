@@ -228,8 +228,7 @@ pub(super) fn by_tests(
                 "the search of {searched} was interrupted, after {singles} changes of one statement and {pairs} of two"
             ),
             true => format!(
-                "the time limit of {} s ended the search of {searched}, after {singles} changes of one statement and {pairs} of two; \
-                 --time-limit gives it more time",
+                "the time limit of {} s (--time-limit sets another) ended the search of {searched}, after {singles} changes of one statement and {pairs} of two",
                 request.time_limit.as_secs_f64()
             ),
             false => format!(

@@ -141,7 +141,7 @@ pub fn confirm(
             let left = left.filter(|test| !accepted.cured.contains(test));
             let passing = baseline.passing().len();
             let cured: Vec<String> = accepted.cured.iter().map(name).collect();
-            let result = format!("passed; fixes {}", count(cured.len(), "test"));
+            let result = format!("breaks no test; fixes {}", count(cured.len(), "test"));
             let confirmation = Confirmation::Holds {
                 failing: left.map(|test| name(&test)).collect(),
                 cured,

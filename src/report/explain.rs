@@ -237,7 +237,7 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
     if clause.is_constant() {
         writeln!(
             out,
-            "It is reached in {}",
+            "The place is reached in {}",
             count(clause.contexts, "context")
         )?;
         return deciding_tests(clause, out);

@@ -82,7 +82,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
     assert!(unknown.stdout.is_empty(), "{}", unknown.stdout);
     assert!(
         unknown.stderr.contains(
-            "`deadbeef` is neither a patch nor a place of the last search: its patches are "
+            "`deadbeef` is neither a patch nor a place of the last search: the patches of that search are "
         ),
         "{}",
         unknown.stderr

@@ -687,14 +687,16 @@ int main(int argc, char **argv)
         n = strchr(a + 5, 'z') != NULL;
     if (n == 4)
         n = length(a + 5);
+    if (n == 5)
+        n = memcmp(a, "abd", 9) < 0;
     printf("%d\n", n);
     return 0;
 }
 "#;
-    let subject = program(text, &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
+    let subject = program(text, &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "1")]);
     for command in ["faults", "mutate"] {
         let run = subject.nopol(&["c", command, "--size=1"]);
-        for (test, line) in [(1, 13), (2, 15), (3, 17), (4, 6)] {
+        for (test, line) in [(1, 13), (2, 15), (3, 17), (4, 6), (5, 21)] {
             let line = format!("`t{test}` fails: an index is out of bounds at p.c:{line}\n");
             assert!(
                 run.stdout.contains(&line),

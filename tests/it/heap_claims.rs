@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&[&arguments[..], &["--time-limit", "0"]].concat());
     assert!(
         run.stdout.contains(
-            "The time limit of 0 s ended the run of the tests; --time-limit gives it more time"
+            "The time limit of 0 s (--time-limit sets another) ended the run of the tests"
         ),
         "{}{}",
         run.stdout,

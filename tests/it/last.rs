@@ -180,7 +180,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     let again = subject.nopol(&["apply"]);
     assert_eq!(again.code, 2, "{}", again.stderr);
     assert!(
-        again.stderr.contains("is applied and already fixes `"),
+        again.stderr.contains("is already applied and fixes `"),
         "{}",
         again.stderr
     );

@@ -605,7 +605,7 @@ fn a_test_that_is_asked_about_and_passes_says_nothing_of_the_others() {
         );
         let run = subject.nopol(&["c", command, "--time-limit", "0"]);
         assert_eq!(run.code, 5, "{}{}", run.stdout, run.stderr);
-        let said = "The time limit of 0 s ended the reading of the program, before any test was run; --time-limit gives it more time.\n";
+        let said = "The time limit of 0 s (--time-limit sets another) ended the reading of the program, before any test was run.\n";
         assert!(run.stdout.contains(said), "{}", run.stdout);
     }
 }

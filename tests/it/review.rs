@@ -168,7 +168,7 @@ fn patches_are_applied_and_taken_back() {
     let again = subject.nopol(&["apply", "--allow-dirty"]);
     assert_eq!(again.code, 2);
     assert!(
-        again.stderr.contains("is applied and already fixes `"),
+        again.stderr.contains("is already applied and fixes `"),
         "{}",
         again.stderr
     );

@@ -198,7 +198,8 @@ fn a_new_test_is_found_beside_an_applied_patch_of_another_cause() {
         let run = subject.nopol(&["apply", &rank(6), "--with-test"]);
         assert_eq!(run.code, 2);
         assert!(
-            run.stderr.contains("already fixes `tests::hundred`"),
+            run.stderr
+                .contains("is already applied and fixes `tests::hundred`"),
             "{}",
             run.stderr
         );

@@ -310,12 +310,19 @@ impl<'p, 'a> Interpreter<'p, 'a> {
         }
     }
 
-    /// Calls a function in a run of its own.
+    /// Calls a function in a run of its own. Who calls it uses its result.
     fn called(&mut self, function: FunctionId, arguments: &[i128]) -> (End, Option<Value>) {
         let arguments: Vec<_> = arguments.iter().copied().map(Value::Number).collect();
         let done = self
             .globals()
-            .and_then(|()| self.enter(function, &arguments));
+            .and_then(|()| self.enter(function, &arguments))
+            .and_then(|result| {
+                let is_due = (self.function(function)).is_some_and(|of| of.result.is_some());
+                if is_due && result.is_none() {
+                    self.fault(FaultKind::NoResult, Span::default())?;
+                }
+                Ok(result)
+            });
         match done {
             Ok(result) => (End::Passed, result),
             Err(Jump::End(end)) => (end, None),

@@ -388,11 +388,11 @@ impl At<'_> {
             (true, _) => (WEIGHTS.fix.jump_removed, "statement removed".into()),
             (_, Form::Wrap) => (
                 WEIGHTS.fix.last_resort,
-                "last resort: statement removed".into(),
+                "last resort, statement removed".into(),
             ),
             (_, Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute) => (
                 WEIGHTS.fix.last_resort,
-                format!("last resort: always {}", value != site.asserts()),
+                format!("last resort, always {}", value != site.asserts()),
             ),
         };
         Some(Candidate {

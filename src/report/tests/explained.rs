@@ -181,7 +181,7 @@ fn a_removed_statement_has_no_clause() {
     outcome.patches[1].clauses[0].example.clear();
     let said = explained(&outcome, "2");
     let reached =
-        "It is reached in 8 contexts\n  in 1 failing test: `grades::tests::just_enough`\n";
+        "The place is reached in 8 contexts\n  in 1 failing test: `grades::tests::just_enough`\n";
     assert!(said.contains(reached), "{said}");
     assert!(!said.contains("Clause"), "{said}");
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
@@ -51,7 +51,6 @@ fn once(
         let dirs = [dir.as_str(), &others];
         let dirs: Vec<&str> = dirs.into_iter().filter(|dir| !dir.is_empty()).collect();
         env.push(("C_INCLUDE_PATH".to_owned(), dirs.join(":")));
-        env.push((shim::JSON.to_owned(), json_compilers().join(" ")));
         env.push((shim::CALLS.to_owned(), calls_log(at).to_string()));
         // Of the build before, if there is one.
         let _ = fs::remove_file(&messages);
@@ -123,10 +122,8 @@ fn once(
         }],
         Linked::Plain | Linked::InPlace => Vec::new(),
     };
-    let error_lines = errors
+    build.output = errors
         .lines()
-        .filter(|line| !line.starts_with(shim::DIRECTORY));
-    build.output = error_lines
         .map(|line| line.to_owned() + "\n")
         .collect::<String>()
         + &output;
@@ -324,21 +321,4 @@ fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
         symlink(tool, dir.join(name)).with_context(|| format!("cannot write in {dir}"))?;
     }
     Ok(dir)
-}
-
-/// The compilers that can report errors as JSON: gcc from version 9 on, and compatible ones.
-fn json_compilers() -> &'static [String] {
-    static KNOWN: OnceLock<Vec<String>> = OnceLock::new();
-    KNOWN.get_or_init(|| {
-        let supports_json = |name: &String| {
-            let mut command = std::process::Command::new(name);
-            command.args(["-fdiagnostics-format=json", "-E", "-x", "c", "/dev/null"]);
-            let output = command.output();
-            output.is_ok_and(|output| output.status.success())
-        };
-        shim::compilers()
-            .into_iter()
-            .filter(supports_json)
-            .collect()
-    })
 }

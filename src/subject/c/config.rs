@@ -418,7 +418,7 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
     let inputs = files(root, &pairs.input)?;
     if inputs.is_empty() {
         return Err(usage(format!(
-            "no file matches `input = \"{}\"` in {root}",
+            "no file matches `{}`, the value of `input`, in {root}",
             pairs.input
         )));
     }

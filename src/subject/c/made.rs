@@ -53,8 +53,10 @@ pub fn check(
 /// Whether the build may make a file with this name.
 fn may_make(root: &Utf8Path, build: &str, sources: &[Utf8PathBuf], name: &str) -> bool {
     if is_plain(build) {
-        let has_name = names(build).any(|word| word == name);
-        return has_name || name == UNNAMED && !build.contains(" -o");
+        let quoted = shlex::split(build).unwrap_or_default();
+        let quoted = quoted.iter().flat_map(|word| file_names(word, |_| false));
+        let mut names = names(build).chain(quoted);
+        return names.any(|word| word == name) || name == UNNAMED && !build.contains(" -o");
     }
     // The extension, or a version, may be added elsewhere.
     let is_other = |c: char| !(c.is_alphanumeric() || c == '_');
@@ -78,8 +80,12 @@ fn is_plain(build: &str) -> bool {
 
 /// The words of a command, without what leads to a file's name.
 fn names(build: &str) -> impl Iterator<Item = &str> {
-    let words = build.split(|c: char| c.is_whitespace() || "\"'=;&()".contains(c));
-    words.map(|word| {
+    file_names(build, |c| c.is_whitespace() || "\"'=;&()".contains(c))
+}
+
+/// The file names in a text that is split at these characters.
+fn file_names(text: &str, separates: fn(char) -> bool) -> impl Iterator<Item = &str> {
+    text.split(separates).map(|word| {
         let name = word.rsplit('/').next().unwrap_or(word);
         name.strip_prefix("-o").unwrap_or(name)
     })
@@ -121,6 +127,7 @@ mod tests {
             ("cc -o p a.c", "p"),
             ("gcc-12 -op a.c", "p"),
             ("clang -c a.c && clang a.o -o bin/p", "p"),
+            ("cc -o 'my p' a.c", "my p"),
             ("cc a.c", "a.out"),
             ("make", "main"),
             ("for f in *.c; do cc -o ${f%.c} $f; done", "main"),

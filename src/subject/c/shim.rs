@@ -20,11 +20,8 @@ pub const DIR: &str = "NOPOL_SHIMS";
 pub const DIR_NAME: &str = "nopol-shims";
 /// The variable with additional arguments for every compiler, separated by spaces.
 pub const ARGS: &str = "NOPOL_SHIM_ARGS";
-/// The variable with the names of the compilers that can report errors as JSON, separated by spaces. If it is set,
-/// a line with [`DIRECTORY`] and the compiler's working directory, which may differ from that of the build,
-/// precedes the output of each compiler.
-pub const JSON: &str = "NOPOL_SHIM_JSON";
-/// The variable with a file, to which is added what the compilers say, besides their standard error: a build may hide that.
+/// The variable with a file, to which the errors of each failed call are added, as JSON where the compiler can write it.
+/// They follow a line with [`DIRECTORY`] and the compiler's working directory, which may differ from that of the build.
 pub const MESSAGES: &str = "NOPOL_SHIM_MESSAGES";
 /// The variable with a file; if it is set, every call is added to it, one JSON object a line.
 pub const CALLS: &str = "NOPOL_SHIM_CALLS";
@@ -89,18 +86,15 @@ pub fn run_if_shim() -> Option<std::io::Error> {
     let mut command = Command::new(compiler);
     command.args(&args);
     // A call without source files only queries the compiler and needs no additional arguments.
-    if args
+    let compiles = args
         .iter()
-        .any(|arg| !arg.to_string_lossy().starts_with('-'))
-    {
+        .any(|arg| !arg.to_string_lossy().starts_with('-'));
+    if compiles {
         command.args(words(ARGS));
-        if words(JSON).iter().any(|known| name == **known) {
-            command.arg("-fdiagnostics-format=json");
-        }
     }
-    match std::env::var_os(JSON) {
-        Some(_) => run_with_directory(command),
-        None => Some(command.exec()),
+    match std::env::var_os(MESSAGES) {
+        Some(messages) if compiles => run_with_messages(command, Path::new(&messages)),
+        _ => Some(command.exec()),
     }
 }
 
@@ -127,27 +121,36 @@ fn add_to(path: &Path) -> std::io::Result<File> {
     File::options().append(true).create(true).open(path)
 }
 
-/// Runs a compiler, prints its working directory and output in a single write, and exits with its exit code.
-/// Returns only if the compiler cannot be started.
-fn run_with_directory(mut command: Command) -> Option<std::io::Error> {
-    let output = match command
-        .stdout(Stdio::inherit())
-        .stdin(Stdio::inherit())
-        .output()
-    {
+/// Runs a compiler and exits with its exit code. If it fails, its errors are added to the file. Returns only if the
+/// compiler cannot be started.
+fn run_with_messages(mut command: Command, messages: &Path) -> Option<std::io::Error> {
+    command.stdin(Stdio::inherit());
+    let output = match command.stdout(Stdio::inherit()).output() {
         Ok(output) => output,
         Err(error) => return Some(error),
     };
-    if !output.stderr.is_empty() {
+    // What cannot be written to one of the two is in the other.
+    let _ = std::io::stderr().write_all(&output.stderr);
+    if !output.status.success() {
         let dir = std::env::current_dir().unwrap_or_default();
         let mut message = format!("{DIRECTORY}{}\n", dir.display()).into_bytes();
-        message.extend(output.stderr);
-        // What cannot be written to one of the two is in the other.
-        let _ = std::io::stderr().write_all(&message);
-        let file = std::env::var_os(MESSAGES).map(|path| add_to(Path::new(&path)));
-        let _ = file.map(|file| file?.write_all(&message));
+        message.extend(as_json(command).unwrap_or(output.stderr));
+        let _ = add_to(messages).and_then(|mut file| file.write_all(&message));
     }
     std::process::exit(output.status.code().unwrap_or(1))
+}
+
+/// The errors of a call that failed, as JSON, from a second call. `None` if the compiler does not write JSON: gcc does from
+/// version 9 on.
+fn as_json(mut command: Command) -> Option<Vec<u8>> {
+    command.arg("-fdiagnostics-format=json");
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let output = command.output().ok()?;
+    let is_json = output
+        .stderr
+        .split(|byte| *byte == b'\n')
+        .any(|line| line.starts_with(b"["));
+    is_json.then_some(output.stderr)
 }
 
 /// The first program of this name on the search path, skipping the directory `except`.

@@ -43,6 +43,10 @@ int strncmp(const char *a, const char *b, size_t n) {
 }
 
 int memcmp(const char *a, const char *b, size_t n) {
+    if (n > 0) {
+        char last = a[n - 1];
+        last = b[n - 1];
+    }
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i]) return (unsigned char)a[i] - (unsigned char)b[i];
     }
