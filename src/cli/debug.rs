@@ -334,7 +334,7 @@ impl Talk<'_> {
         };
         invocation::keep(settings, &outcome, &format!("{command} debug"));
         say(&format!(
-            "`{command} apply{place}` builds and tests the patch, and writes it into the source if it breaks no test."
+            "`{command} apply{place}` builds and tests the patch before it writes it into the source."
         ));
     }
 

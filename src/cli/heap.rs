@@ -310,7 +310,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> 
     }
     writeln!(
         text,
-        "\n`{command} apply{place}` builds and tests the patch, and writes it into the source if it breaks no test."
+        "\n`{command} apply{place}` builds and tests the patch before it writes it into the source."
     )
 }
 
