@@ -221,15 +221,21 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
             None if is_file(arg) => {
                 (!models(given)).then(|| format!("to search one file: `--file {arg}`"))
             }
-            None => Some(format!(
-                "to fix one test, give its name: `{} {arg}`",
-                match models(given) {
-                    true => "--only",
-                    false => "--failing",
-                }
-            )),
+            None => named(given)
+                .map(|option| format!("to consider one test, give its name: `{option} {arg}`")),
         },
         Ok(_) => None,
+    }
+}
+
+/// The option of the command that takes the name of a test, if it has one.
+fn named(given: &[String]) -> Option<&'static str> {
+    let command = given.iter().find(|word| *word != "c");
+    match command.map(String::as_str) {
+        _ if models(given) => Some("--only"),
+        Some("list" | "localize" | "explain" | "review") => Some("--failing"),
+        Some(word) if is_subcommand(word) || word == "debug" => None,
+        _ => Some("--failing"),
     }
 }
 
@@ -283,5 +289,10 @@ mod tests {
         );
         let file = tip(&["cargo-nopol", "list", "src/lib.rs"]).unwrap();
         assert_eq!(file, "to search one file: `--file src/lib.rs`");
+        // These take no test.
+        for command in [&["undo", "extra"][..], &["c", "debug", "a.c", "extra"]] {
+            let args = [&["cargo-nopol"][..], command].concat();
+            assert_eq!(tip(&args), None, "{command:?}");
+        }
     }
 }

@@ -76,6 +76,18 @@ fn second_runs(
     Ok(failed.into_iter().zip(again).chain(flaky).collect())
 }
 
+/// That a test tool runs none of these tests.
+fn none_run(tests: &[TestId]) -> String {
+    let tests: Vec<String> = tests.iter().map(ToString::to_string).collect();
+    let number = tests.len();
+    format!(
+        "cargo-nextest runs no test: {} {} ignored, or its configuration leaves {} out",
+        names(&tests),
+        agree(number, "is", "are"),
+        agree(number, "it", "them")
+    )
+}
+
 /// Lists the tests of a plain build and runs each test twice, unless the tests are only to be listed.
 pub fn take(
     settings: &Settings,
@@ -99,7 +111,12 @@ pub fn take(
             let of_target = workspace.rules.get(&test.target);
             of_target.is_some_and(|rules| rules.contains_key(&test.name))
         };
-        tests.retain(is_run);
+        let listed = std::mem::take(&mut tests);
+        let (run, left_out): (Vec<TestId>, Vec<TestId>) = listed.into_iter().partition(is_run);
+        if run.is_empty() && !left_out.is_empty() {
+            return Err(SubjectError::UnusableBaseline(none_run(&left_out)).into());
+        }
+        tests = run.into();
     }
     let capturing = build
         .binaries

@@ -127,11 +127,21 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             )
         }
         None if is_decided => Ok(()),
-        None => writeln!(
-            out,
-            "  The search has no values for which these patches differ; `{} apply {} --with-test{}` looks for a test that distinguishes them.",
-            outcome.command, patch.rank, outcome.place
-        ),
+        None => {
+            if !differs.is_seen {
+                write!(
+                    out,
+                    "  The search has no values for which these patches differ; "
+                )?;
+            } else {
+                write!(out, "  ")?;
+            }
+            writeln!(
+                out,
+                "`{} apply {} --with-test{}` looks for a test that distinguishes them.",
+                outcome.command, patch.rank, outcome.place
+            )
+        }
     }
 }
 

@@ -693,7 +693,10 @@ int main(int argc, char **argv)
     return 0;
 }
 "#;
-    let subject = program(text, &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "1")]);
+    let subject = program(
+        text,
+        &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "1")],
+    );
     for command in ["faults", "mutate"] {
         let run = subject.nopol(&["c", command, "--size=1"]);
         for (test, line) in [(1, 13), (2, 15), (3, 17), (4, 6), (5, 21)] {

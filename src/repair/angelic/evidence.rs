@@ -445,7 +445,9 @@ impl Evidence for Explanation {
         let other = explanation(other_evidence).filter(|other| other.expr != self.expr)?;
         let Problem { pool, .. } = self.problem();
         let rows = self.problem().rows();
-        let is_seen = self.agrees(other_evidence) == Some(false);
+        // Each may have been recorded with other tests.
+        let both = [self.agrees(other_evidence), other.agrees(self)];
+        let is_seen = both.contains(&Some(false));
         let (mine, others, inputs) = (&self.written, &other.written, &self.observed.inputs);
         let found = nopol_synth::possible_difference(mine, others, pool, rows, inputs);
         let named = |context: &Option<Counterexample>| -> Vec<(String, String)> {

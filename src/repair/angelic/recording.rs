@@ -272,7 +272,8 @@ fn record_with(
                 recorded: Arc::new(recorded),
             });
         } else if is_built {
-            let reason = "the forced test does not pass again when contexts are recorded";
+            let reason =
+                "with the forced outcome, the test does not pass again when contexts are recorded";
             reasons.push((found.site, reason));
             disturbed.insert(found.site);
         } else {

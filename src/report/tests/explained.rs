@@ -85,6 +85,8 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
     outcome.patches[1].fixes = outcome.failing_tests.clone();
     let said = explained(&outcome, "2");
     assert!(said.contains("no test distinguishes the patches"), "{said}");
+    assert!(said.contains("differ for some recorded values"), "{said}");
+    assert!(!said.contains("has no values"), "{said}");
 }
 
 #[test]
