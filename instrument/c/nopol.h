@@ -1103,11 +1103,16 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 /* A candidate of a site behind a run-time switch; the expression that follows is used if it is not selected. */
 #define NOPOL_PICK(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? ((__VA_ARGS__) ? 1 : 0) :
 
-/* The same of an expression that is no condition. */
-#define NOPOL_TAKE(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? (__VA_ARGS__) :
 
 /* 5 is a pointer, array or function; 1 to 4 are integers, 8 is a floating-point number. */
 #define NOPOL_CLASS(e) __builtin_classify_type(e)
+/* The same of an expression that is no condition. All candidates have one type, so each is converted to that of the old
+ * expression. A floating-point number in place of an integer does not compile: its class would not show where a function
+ * without a prototype for it reads it. */
+#define NOPOL_TAKE(id, n, old, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? \
+    ((void)sizeof(char[NOPOL_CLASS((old) + 0) < 5 && NOPOL_CLASS(__VA_ARGS__) == 8 ? -1 : 1]), \
+     (__typeof__((old) + 0))(__VA_ARGS__)) :
+
 /* The expression itself if it belongs to the class, else a harmless one, because every branch below must compile
  * for every type. Arrays do not decay here. */
 #define NOPOL_IF_POINTER(e) __builtin_choose_expr(NOPOL_CLASS(e) == 5, (e), (void *)0)

@@ -1,8 +1,10 @@
 //! The macro calls of the runtime for C (`instrument/c/nopol.h`).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use nopol_source::c::access::{Reading, reading};
+use nopol_source::condition::one_line;
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Site, SiteIndex, Sources};
 
@@ -91,13 +93,18 @@ impl Dialect for Macros {
         let mut rows = vec![("(".to_owned(), owner)];
         let candidates = candidates.into_iter();
         // A condition yields 0 or 1, another expression what it yields.
-        let (pick, own) = match site.kind.computes() {
-            true => ("NOPOL_TAKE", ""),
-            false => ("NOPOL_PICK", "!!"),
-        };
+        let computes = site.kind.computes();
+        let own = if computes { "" } else { "!!" };
         rows.extend(candidates.map(|(number, text, part)| {
             let text = truth(text);
-            (format!("{pick}({index}, {number}, {text})"), part)
+            let call = match computes {
+                true => format!(
+                    "NOPOL_TAKE({index}, {number}, ({}), {text})",
+                    like(site, text)
+                ),
+                false => format!("NOPOL_PICK({index}, {number}, {text})"),
+            };
+            (call, part)
         }));
         rows.push((format!("{own}({}", truth(old)), owner));
         Pieces {
@@ -133,6 +140,16 @@ impl Dialect for Macros {
     /// Nothing: captures read fields and elements directly.
     fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(FileIndex, Insertion<Part>)> {
         Vec::new()
+    }
+}
+
+/// An expression of the type that a candidate gets at a site: the old one, or the candidate itself if the old one does not
+/// fit into a line.
+fn like<'a>(site: &'a Site, candidate: &'a str) -> Cow<'a, str> {
+    let old = one_line(&site.text);
+    match old.contains(['\n', '#']) || old.contains("//") {
+        true => Cow::Borrowed(candidate),
+        false => Cow::Owned(old),
     }
 }
 

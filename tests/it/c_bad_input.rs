@@ -209,6 +209,21 @@ fn definitions_of_macros_are_no_damage() {
     assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
 }
 
+/// A candidate that does not compile, or has another type, changes no other one.
+#[test]
+fn a_floating_point_number_nearby_is_in_no_candidates_way() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    double d = 0.5;\n    \
+                  int n = atoi(argv[1]) - 1;\n    printf(\"%d\\n\", argc - 2);\n    printf(\"%d %.1f\\n\", n, d);\n    return 0;\n}\n";
+    let config = "[c]\nsources = [\"grades.c\"]\nbuild = \"cc -o grades grades.c\"\n\
+                  [[c.test]]\nname = \"t\"\ncommand = \"./grades 3\"\nstdout = \"0\\n3 0.5\\n\"\n\
+                  [[c.test]]\nname = \"u\"\ncommand = \"./grades 4 x\"\nstdout = \"1\\n4 0.5\\n\"\n";
+    let report = is_repaired(&program(source, config), &["--kind", "arithmetic"]);
+    let patches = report["patches"].as_array().unwrap();
+    let conditions = patches.iter().map(|patch| &patch["edits"][0]["after"]);
+    let conditions: Vec<&str> = conditions.filter_map(Value::as_str).collect();
+    assert!(conditions.contains(&"atoi(argv[1])"), "{conditions:?}");
+}
+
 /// The places of a program, as `list` shows them, without ids.
 fn places(source: &str, header: &str) -> (Vec<String>, String) {
     let subject = program(source, &config());

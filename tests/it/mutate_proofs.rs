@@ -337,3 +337,18 @@ fn what_is_merged_is_offered_only_where_there_are_shares() {
         assert!(run.stderr.contains(said), "{}", run.stderr);
     }
 }
+
+/// Who calls a function for all arguments uses its result.
+#[test]
+fn a_function_that_may_end_without_a_result_does_not_satisfy_its_specification() {
+    for body in [
+        "if (x == 0) return 1;",
+        "switch (x) { case 0: return 1; case 1: return 2; }",
+    ] {
+        let subject = functions(&format!("int f(unsigned char x) {{ {body} }}"));
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--level=1", "--size=1"]);
+        let ends = "fails: a function ends without returning a value";
+        assert!(run.stdout.contains(ends), "{}{}", run.stdout, run.stderr);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+    }
+}

@@ -441,7 +441,9 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
         };
         let takes_words = pairs.command.contains(WORDS);
         let line = match takes_words {
-            true => pairs.command.replace(WORDS, expected(root, &input)?.trim()),
+            true => pairs
+                .command
+                .replace(WORDS, &arguments(&expected(root, &input)?)),
             false => pairs.command.clone(),
         };
         Ok(Case {
@@ -458,6 +460,21 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
         })
     };
     inputs.into_iter().map(one).collect()
+}
+
+/// The words of a text, as they are written in a command. Quotes keep a word with spaces together, unless the text has a
+/// `#`, with which a comment of the shell would begin. Nothing else means anything.
+fn arguments(text: &str) -> String {
+    let quoted = text
+        .contains(['"', '\'', '\\'])
+        .then(|| shlex::split(text).filter(|_| !text.contains('#')))
+        .flatten();
+    let words = || text.split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> = quoted.unwrap_or_else(words);
+    // No file of arguments has a null byte in a word that a program can get.
+    let words = words.iter().map(|word| shlex::try_quote(word));
+    let words: Vec<_> = words.flatten().collect();
+    words.join(" ")
 }
 
 /// The files below the root that match a glob, sorted by the numbers in their names, each with the text that

@@ -8,7 +8,7 @@ use nopol_basics::damaged::{Input, documents, few, many};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-use super::{COptions, NAME, files, load};
+use super::{COptions, Command, NAME, arguments, files, load};
 use crate::config::seconds;
 use crate::subject::SubjectError;
 
@@ -177,4 +177,25 @@ fn an_expected_output_is_a_file_that_ends() {
 fn a_time_limit_beyond_all_time_is_refused() {
     let why = refusal("sources = [\"a.c\"]\ntimeout = 1e18");
     assert!(why.contains("is not a positive number of seconds"), "{why}");
+}
+
+#[test]
+fn the_words_of_a_file_are_arguments_and_nothing_else() {
+    for (text, words) in [
+        ("a b\nc d\r\n", &["a", "b", "c", "d"][..]),
+        ("1 \"2 3\"\n", &["1", "2 3"]),
+        (
+            "x\ntouch $HOME; ls > y",
+            &["x", "touch", "$HOME;", "ls", ">", "y"],
+        ),
+        ("it's 5", &["it's", "5"]),
+        ("\"#1\" #2", &["\"#1\"", "#2"]),
+        ("", &[]),
+    ] {
+        let command = format!("./p {}", arguments(text));
+        match Command::parse(&command) {
+            Command::Words(parsed) => assert_eq!(parsed[1..], *words, "{command}"),
+            other => panic!("{command}: {other:?}"),
+        }
+    }
 }
