@@ -13,7 +13,7 @@ use super::borrows::is_collision;
 use super::{Files, Instrumentation, Part, Stage};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
-use flow::{initializers, skippable_exits};
+use flow::{exits_that_use, initializers, skippable_exits};
 use inference::{captures_affecting_inference, inferred_booleans};
 use nopol_source::splice::Spliced;
 use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
@@ -21,8 +21,8 @@ use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 /// The parts to blame for an error, from the most to the least specific: those it points at; captures of
 /// variables it names; the innermost site around its location; the sites of the function; and, if
 /// `in_whole_file`, those of the file. For a use after a move, the statements that assign a new value to the
-/// variable and can now be skipped are to blame rather than the condition that uses it; all of them at once, because rustc
-/// reports only one.
+/// variable and can now be skipped are to blame rather than the condition that uses it. All of them at once, and all exits
+/// that use it, because rustc reports only one.
 /// The error's files are relative to `root`, or absolute.
 pub fn blame(
     instrumentation: &Instrumentation,
@@ -52,6 +52,16 @@ pub fn blame(
         };
         parts.retain(|part| initializers.is_empty() || !is_condition(part));
         parts.extend(initializers);
+        let is_move = |span: &&Span| {
+            let label = span.label.as_deref().unwrap_or_default();
+            label.contains("moved")
+        };
+        let moves = locate(files, root, error.spans.iter().filter(is_move));
+        let moves = moves.into_iter();
+        let moves = moves.map(|(file, range)| (file, files[file].1.original(range.start)));
+        let moves: Vec<_> = moves.collect();
+        let others = exits_that_use(instrumentation, error, &parts, &moves);
+        parts.extend(others);
     }
     parts
 }

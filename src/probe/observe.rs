@@ -12,10 +12,11 @@ use super::rust::RUNTIME;
 /// Methods called per type.
 const MOST_METHODS: usize = 16;
 
-/// The methods of a type that can be called without arguments.
+/// The methods of a type that can be called without arguments, as far as their traits are in scope.
 pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
     let fits = |callable: &&Callable| {
         callable.is_method
+            && !callable.is_of_distant_trait
             && callable.parameters.is_empty()
             && (item.is_copy || !callable.takes_value)
             && callable.file == item.file

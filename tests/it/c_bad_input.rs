@@ -217,7 +217,8 @@ fn a_floating_point_number_nearby_is_in_no_candidates_way() {
     let config = "[c]\nsources = [\"grades.c\"]\nbuild = \"cc -o grades grades.c\"\n\
                   [[c.test]]\nname = \"t\"\ncommand = \"./grades 3\"\nstdout = \"0\\n3 0.5\\n\"\n\
                   [[c.test]]\nname = \"u\"\ncommand = \"./grades 4 x\"\nstdout = \"1\\n4 0.5\\n\"\n";
-    let report = is_repaired(&program(source, config), &["--kind", "arithmetic"]);
+    let options = ["--kind", "arithmetic"];
+    let report = ends(&program(source, config), &options, 0, "patched", &[]);
     let patches = report["patches"].as_array().unwrap();
     let conditions = patches.iter().map(|patch| &patch["edits"][0]["after"]);
     let conditions: Vec<&str> = conditions.filter_map(Value::as_str).collect();

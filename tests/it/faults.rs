@@ -352,7 +352,7 @@ fn the_help_gives_the_exit_codes_of_the_page() {
         let page = fs::read_to_string(format!("docs/{name}.md")).unwrap();
         let (_, page) = page.split_once("Exit codes: ").unwrap();
         let is_code = |word: &&str| word.parse::<u8>().is_ok();
-        let page = page.split(", ").map(|code| code.split(' ').next().unwrap());
+        let page = page.split("; ").map(|code| code.split(' ').next().unwrap());
         let page = page.filter(is_code);
         let run = Subject::lib("").nopol(&[name, "--help"]);
         let (_, help) = run.stdout.split_once("Exit codes:\n").unwrap();

@@ -199,6 +199,7 @@ fn add_callable(sources: &mut Sources, function: &Function, pure: &BTreeSet<Stri
                 .map(|parameter| parameter.ty.clone())
                 .collect(),
             returns: returns.clone(),
+            is_of_distant_trait: false,
             cfgs: BTreeSet::new(),
         });
     }

@@ -105,7 +105,7 @@ fn starts_a_name(word: &str) -> bool {
 }
 
 /// Whether a name is called, as a function, method or macro.
-fn is_called(text: &str, range: &Range<usize>) -> bool {
+pub(crate) fn is_called(text: &str, range: &Range<usize>) -> bool {
     text[range.end..].starts_with(['(', '!'])
 }
 

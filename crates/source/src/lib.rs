@@ -22,6 +22,7 @@ pub mod splice;
 pub mod standing;
 pub mod substitutes;
 pub mod template;
+pub mod unknown;
 pub mod vary;
 pub mod words;
 pub mod write;

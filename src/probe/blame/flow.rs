@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use nopol_source::words::mentions;
 use nopol_source::{FileIndex, Site};
 
 use super::{functions, root};
@@ -71,8 +72,52 @@ pub(super) fn skippable_exits(
         .collect()
 }
 
+/// If one of these parts uses a variable after a move: the other sites after the move, in its block and before the variable
+/// gets a new value, where inserted code uses it, too.
+pub(super) fn exits_that_use(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    parts: &[Part],
+    moves: &[(FileIndex, usize)],
+) -> Vec<Part> {
+    let Some(variable) = error.message.split('`').nth(1).map(root) else {
+        return Vec::new();
+    };
+    let sources = instrumentation.sources;
+    let uses = |site: &Site| mentions(&site.body, variable);
+    let is_use = |part: &Part| matches!(part, Part::Site(site) if uses(&sources.sites[*site]));
+    if !parts.iter().any(is_use) {
+        return Vec::new();
+    }
+    let after = |(file, at): &(FileIndex, usize)| {
+        let text = &sources.files[*file].text;
+        let block = within(text, *at, 0);
+        let renewed = assignments(&text[block.clone()], variable).next();
+        let end = renewed.map_or(block.end, |renewed| block.start + renewed);
+        (*file, block.start..end)
+    };
+    let after: Vec<_> = moves.iter().map(after).collect();
+    let is_after = |site: &Site| {
+        let mut after = after.iter();
+        after.any(|(file, block)| *file == site.file && block.contains(&site.span.start))
+    };
+    let sites = sources.sites.iter_enumerated();
+    let others = sites.filter(|(index, site)| {
+        instrumentation.has(*index)
+            && uses(site)
+            && is_after(site)
+            && !parts.contains(&Part::Site(*index))
+    });
+    others.map(|(index, _)| Part::Site(index)).collect()
+}
+
 /// What follows a position in its block and in the one around it.
 fn rest_of_block(text: &str, at: usize) -> Range<usize> {
+    within(text, at, 1)
+}
+
+/// What follows a position in its block and in so many blocks around it.
+fn within(text: &str, at: usize, around: i32) -> Range<usize> {
     let mut depth = 0;
     let end = text[at..].find(|c| {
         depth += match c {
@@ -80,7 +125,7 @@ fn rest_of_block(text: &str, at: usize) -> Range<usize> {
             '}' => -1,
             _ => 0,
         };
-        depth < -1
+        depth < -around
     });
     at..end.map_or(text.len(), |end| at + end)
 }
@@ -97,12 +142,7 @@ pub(super) fn initializers(
     };
     let sites = &instrumentation.sources.sites;
     let functions = functions(sites, places);
-    let assigns = |text: &str| {
-        text.match_indices(variable).any(|(at, _)| {
-            let rest = text[at + variable.len()..].trim_start();
-            rest.starts_with('=') && !rest.starts_with("==")
-        })
-    };
+    let assigns = |text: &str| assignments(text, variable).next().is_some();
     sites
         .iter_enumerated()
         .filter(|(index, site)| {
@@ -113,4 +153,14 @@ pub(super) fn initializers(
         })
         .map(|(index, _)| Part::Site(index))
         .collect()
+}
+
+/// Where a text assigns to a variable.
+fn assignments<'t>(text: &'t str, variable: &'t str) -> impl Iterator<Item = usize> {
+    let assigns = |at: &usize| {
+        let rest = text[at + variable.len()..].trim_start();
+        rest.starts_with('=') && !rest.starts_with("==")
+    };
+    let places = text.match_indices(variable).map(|(at, _)| at);
+    places.filter(move |at| assigns(at))
 }

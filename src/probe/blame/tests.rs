@@ -55,6 +55,19 @@ pub fn fifth(list: &[u32]) -> Option<u32> {
         at += 1;
     }
 }
+
+pub fn sixth(rest: Vec<u32>) -> Vec<u32> {
+    if rest.len() == 9 {
+        return rest;
+    }
+    let mut all = Vec::new();
+    for k in rest {
+        all.push(k);
+    }
+    all.push(91);
+    all.push(92);
+    all
+}
 ";
 
 /// The sources, in a temporary directory.
@@ -258,6 +271,42 @@ fn without_an_enclosing_site_the_sites_of_the_function_are_blamed() {
     let parts = fixture.blamed(&instrumentation, "E0596", "cannot borrow", &at);
     let own = fixture.sites(&["n > 3 && n < 9", "is_open"]);
     assert_eq!(parts, own.into_iter().map(Part::Site).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_use_after_a_move_is_blamed_on_all_exits_behind_it_that_use_the_variable() {
+    let fixture = Fixture::new();
+    let sites = fixture.sources.sites.keys().collect();
+    let stage = Stage::Conditions(sites);
+    let instrumentation = Instrumentation::new(&fixture.sources, stage, Earlier::default());
+    let exits_at = |statement: &str| {
+        let at = TEXT.find(statement).unwrap();
+        let sites = fixture.sources.sites.iter_enumerated();
+        let returning = sites.filter(|(_, site)| site.body == "return rest;");
+        let here = returning.filter(move |(_, site)| site.span.start == at);
+        here.map(|(index, _)| Part::Site(index)).collect::<Vec<_>>()
+    };
+    let (first, second) = (exits_at("all.push(91)"), exits_at("all.push(92)"));
+    assert_eq!(
+        [
+            &*first,
+            &*second,
+            &*exits_at("let mut all = Vec::new();\n    for k in rest")
+        ]
+        .map(<[Part]>::len),
+        [1; 3]
+    );
+    let error = Diagnostic {
+        code: "E0382".to_owned(),
+        message: "use of moved value: `rest`".to_owned(),
+        ..Diagnostic::default()
+    };
+    let moved = (FileIndex::new(0), TEXT.find("rest {").unwrap());
+    let others = super::flow::exits_that_use(&instrumentation, &error, &second, &[moved]);
+    assert!(others.contains(&first[0]), "{others:?}");
+    assert!(!others.contains(&second[0]));
+    let before = exits_at("let mut all = Vec::new();\n    for k in rest");
+    assert!(!others.contains(&before[0]));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use nopol_source::idle::has_idle_part;
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
+use nopol_source::unknown::has_unknown_name;
 use nopol_source::words::{plain_names, with_parameters};
 use nopol_source::{Condition, Language, Site, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
@@ -289,7 +290,8 @@ pub fn sound<'s>(
     let written = move |edit: OneStep| {
         // `n as u32 < 7` is not a comparison, and a file that contains it cannot be parsed at all.
         let edited = sources.language.parse(&edit.text)?;
-        let is_sound = (edit.step != Step::ShortCircuit || has_truth_values)
+        let is_sound = !has_unknown_name(sources, site, &edit.text)
+            && (edit.step != Step::ShortCircuit || has_truth_values)
             && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
             && asked_below_zero(sources, site, &edited) <= below_zero;
         let text = match wants_parentheses {

@@ -84,6 +84,7 @@ pub fn find(
         cfgs,
         end_of_items: 0,
         owner: None,
+        is_in_distant_trait: false,
         function: None,
         boolean_spans: BTreeSet::new(),
         enclosing: Enclosing::default(),
@@ -124,6 +125,8 @@ struct Finder<'a> {
     end_of_items: usize,
     /// The type or trait of the visited function.
     owner: Option<String>,
+    /// Whether the visited `impl` names its trait by a path.
+    is_in_distant_trait: bool,
     function: Option<FunctionIndex>,
     /// Spans of expressions that are boolean because of their context, such as the return type of their function.
     boolean_spans: BTreeSet<(usize, usize)>,

@@ -11,7 +11,7 @@ use crate::rust::early_exits::{Constructor, snippets};
 use crate::rust::for_tests::{beside_tests, may_be_test, only_helps_tests};
 use crate::rust::modules::{self, is_test_code, module_is_skipped};
 use crate::rust::{effects, harvest, literals, splits, types, values};
-use crate::{Constant, DeclaredType, Function};
+use crate::{Callable, Constant, DeclaredType, Function};
 
 /// Whether a condition decides anything in a function. That is not so in most functions that constants call.
 fn decides(sig: &Signature, body: &Block) -> bool {
@@ -61,7 +61,13 @@ impl Finder<'_> {
         });
         let owner = self.owner.as_ref();
         let callable = types::callable(sig, owner, self.file, &self.cfgs, &self.all.scalars);
-        self.sources.callables.extend(callable);
+        let is_of_distant_trait = self.is_in_distant_trait;
+        self.sources
+            .callables
+            .extend(callable.map(|callable| Callable {
+                is_of_distant_trait,
+                ..callable
+            }));
         if sig.constness.is_some() && !decides(sig, body) {
             return;
         }
@@ -223,6 +229,8 @@ impl Finder<'_> {
                     let implementation = (last.ident.to_string(), ty.to_owned());
                     self.sources.implementations.insert(implementation);
                 }
+                let of_trait = block.trait_.as_ref();
+                self.is_in_distant_trait = of_trait.is_some_and(|(of, _)| of.segments.len() > 1);
                 self.visit_owned(name, path, &block.attrs, |finder| {
                     for item in &block.items {
                         match item {
@@ -240,6 +248,7 @@ impl Finder<'_> {
                         }
                     }
                 });
+                self.is_in_distant_trait = false;
             }
             Item::Trait(item) if !is_test_code(&item.attrs) => {
                 let name = item.ident.to_string();

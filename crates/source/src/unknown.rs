@@ -1,0 +1,68 @@
+//! Names in an edited condition that cannot be meant: a build with one of them is a build that fails.
+
+use crate::clauses::is_called;
+use crate::words::words;
+use crate::{Language, Site, Sources};
+
+/// Whether an edit of the site's condition has a name that it did not have, and that is no variable visible there or, after
+/// a variable of a struct of the subject, no field of that struct. `false` where that cannot be seen from the text.
+pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
+    // A macro's parameters, and patterns with bindings of their own.
+    if sources.language != Language::Rust || site.text.contains('$') || text.contains('{') {
+        return false;
+    }
+    let old: Vec<&str> = words(&site.text)
+        .into_iter()
+        .map(|range| &site.text[range])
+        .collect();
+    words(text).into_iter().any(|range| {
+        let (word, before) = (&text[range.clone()], &text[..range.start]);
+        let is_variable = word.len() > 1 && word.starts_with(|c: char| c.is_lowercase());
+        if !is_variable || old.contains(&word) || is_called(text, &range) {
+            return false;
+        }
+        if let Some(receiver) = before.strip_suffix('.') {
+            return !may_be_field(sources, site, receiver, word);
+        }
+        let is_path = before.ends_with("::") || text[range.end..].starts_with("::");
+        let is_bound = text.contains('|') && !text.contains("||");
+        let is_type =
+            before.trim_end().ends_with(" as") || nopol_expr::Type::from_name(word).is_some();
+        let is_other = is_path || is_bound || is_type || before.ends_with('\'');
+        !is_other && !is_keyword(word) && !site.names.iter().any(|name| name.text == word)
+    })
+}
+
+/// Whether the struct that the text before a dot ends in may have this field.
+fn may_be_field(sources: &Sources, site: &Site, receiver: &str, field: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name = receiver.trim_end_matches(is_part).len();
+    let (before, name) = receiver.split_at(name);
+    let is_alone = !before.ends_with(['.', ':']) && !name.is_empty();
+    let mut names = site.names.iter().rev();
+    let Some(ty) = names
+        .find(|it| it.text == name && is_alone)
+        .and_then(|it| it.ty.as_ref())
+    else {
+        return true;
+    };
+    let ty = ty.plain.split('<').next().unwrap_or_default();
+    let follows = |owner: &str| {
+        let implementation = ("Deref".to_owned(), owner.to_owned());
+        sources.implementations.contains(&implementation)
+    };
+    let mut named = sources.types.iter().filter(|it| it.name == ty);
+    match (named.next(), named.next()) {
+        (Some(only), None) if !only.fields.is_empty() && !follows(ty) => {
+            only.fields.iter().any(|(name, _)| name == field)
+        }
+        _ => true,
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "as", "false", "if", "in", "let", "mut", "ref", "self", "true",
+    ];
+    WORDS.contains(&word)
+}
