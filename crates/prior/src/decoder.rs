@@ -87,22 +87,14 @@ impl Decoder {
             return 0.0;
         };
         let (_, outputs) = self.run(before, others);
-        let outputs = before
-            .last
-            .chunks_exact(WIDTH)
-            .chain(outputs.chunks_exact(WIDTH));
+        let scores = self.embedding.times(&[&*before.last, &outputs].concat());
+        let tokens = scores.len() / (others.len() + 1);
         let next = others.iter().chain([last]);
-        outputs
+        scores
+            .chunks_exact(tokens)
             .zip(next)
-            .map(|(output, next)| self.log_probability_of_one(output, *next))
+            .map(|(scores, next)| log_probability_of_one(scores, *next))
             .sum()
-    }
-
-    fn log_probability_of_one(&self, output: &[f32], token: u16) -> f64 {
-        let scores = self.embedding.times(output);
-        let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = scores.iter().map(|score| (score - most).exp()).sum();
-        f64::from(scores[usize::from(token)] - most - sum.ln())
     }
 
     /// Keys and values of these tokens, and their outputs.
@@ -111,6 +103,7 @@ impl Decoder {
             length: before.length + tokens.len(),
             ..State::default()
         };
+        let turns: Vec<Turn> = (before.length..state.length).map(turn).collect();
         let embedded = tokens.iter();
         let embedded = embedded.flat_map(|token| self.embedding.row(usize::from(*token)));
         let mut stream: Vec<f32> = embedded.copied().collect();
@@ -119,10 +112,9 @@ impl Decoder {
             let normed = normed(&stream, &layer.norms[0]);
             let all = layer.queries_keys_values.times(&normed);
             let mut queries = Vec::with_capacity(stream.len());
-            for (at, token) in all.chunks_exact(3 * WIDTH).enumerate() {
-                let position = before.length + at;
-                queries.extend(rotated(&token[..WIDTH], position));
-                kept[0].extend(rotated(&token[WIDTH..2 * WIDTH], position));
+            for (token, turn) in all.chunks_exact(3 * WIDTH).zip(&turns) {
+                queries.extend(rotated(&token[..WIDTH], turn));
+                kept[0].extend(rotated(&token[WIDTH..2 * WIDTH], turn));
                 kept[1].extend(&token[2 * WIDTH..]);
             }
             add(
@@ -143,6 +135,12 @@ impl Decoder {
         }
         (state, normed(&stream, &self.norm))
     }
+}
+
+fn log_probability_of_one(scores: &[f32], token: u16) -> f64 {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f32 = scores.iter().map(|score| (score - most).exp()).sum();
+    f64::from(scores[usize::from(token)] - most - sum.ln())
 }
 
 /// For each query the mean of the values up to its token, each weighted by how well its key fits, head by head.
@@ -178,15 +176,23 @@ fn attention(queries: &[f32], earlier: &[Vec<f32>; 2], own: &[Vec<f32>; 2]) -> V
     means
 }
 
-/// Each head's first half as abscissas, its second half as ordinates, turned by angles that grow with the position.
-fn rotated(token: &[f32], position: usize) -> Vec<f32> {
-    let half = HEAD / 2;
+/// The sines and cosines of the angles by which a token is turned, which grow with its position.
+type Turn = [(f32, f32); HEAD / 2];
+
+fn turn(position: usize) -> Turn {
+    std::array::from_fn(|nth| {
+        let half = HEAD / 2;
+        let angle = position as f32 * ROTATION_BASE.powf(-(nth as f32) / half as f32);
+        angle.sin_cos()
+    })
+}
+
+/// Each head's first half as abscissas, its second half as ordinates, turned.
+fn rotated(token: &[f32], turn: &Turn) -> Vec<f32> {
     let mut turned = token.to_vec();
     for head in turned.chunks_exact_mut(HEAD) {
-        let (first, second) = head.split_at_mut(half);
-        for (nth, (x, y)) in first.iter_mut().zip(second).enumerate() {
-            let angle = position as f32 * ROTATION_BASE.powf(-(nth as f32) / half as f32);
-            let (sine, cosine) = angle.sin_cos();
+        let (first, second) = head.split_at_mut(HEAD / 2);
+        for ((x, y), (sine, cosine)) in first.iter_mut().zip(second).zip(turn) {
             (*x, *y) = (*x * cosine - *y * sine, *x * sine + *y * cosine);
         }
     }

@@ -8,9 +8,11 @@ mod decoder;
 mod matrix;
 mod tokenizer;
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::Result;
+use foldhash::fast::FixedState;
 
 use self::decoder::{Decoder, State};
 use self::tokenizer::{Special, Tokenizer};
@@ -23,6 +25,8 @@ const LINES: [usize; 2] = [22, 12];
 pub struct Prior {
     tokenizer: Tokenizer,
     decoder: Decoder,
+    /// The logarithms of probabilities that were asked for: fixes are ranked several times in a search.
+    known: Mutex<HashMap<[String; 4], f64, FixedState>>,
 }
 
 /// A place in a file: whole lines, each with its line end.
@@ -49,28 +53,45 @@ impl Prior {
         let prior = Self {
             tokenizer: Tokenizer::new(include_str!("../data/merges.txt"))?,
             decoder: Decoder::new(include_bytes!("../data/decoder.safetensors"))?,
+            known: Mutex::default(),
         };
         Ok(SHIPPED.get_or_init(|| prior))
     }
 
     /// The logarithm of the probability that people write each of these texts, whole lines, in the place of the old lines.
     pub fn log_probabilities(&self, place: Place, texts: &[&str]) -> Vec<f64> {
+        let before = last_lines(place.before, LINES[0]);
+        let after = first_lines(place.after, LINES[1]);
+        let key = |text: &str| [before, place.old, after, text].map(str::to_owned);
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered: Vec<Option<f64>> = {
+            let known = known();
+            texts
+                .iter()
+                .map(|text| known.get(&key(text)).copied())
+                .collect()
+        };
+        if remembered.iter().all(Option::is_some) {
+            return remembered.into_iter().flatten().collect();
+        }
         let mut tokens = vec![Special::Fix as u16];
-        tokens.extend(self.tokenizer.tokens(last_lines(place.before, LINES[0])));
+        tokens.extend(self.tokenizer.tokens(before));
         tokens.push(Special::Old as u16);
         tokens.extend(self.tokenizer.tokens(place.old));
         tokens.push(Special::Post as u16);
-        tokens.extend(self.tokenizer.tokens(first_lines(place.after, LINES[1])));
+        tokens.extend(self.tokenizer.tokens(after));
         tokens.push(Special::New as u16);
         let read = self.decoder.read(&State::default(), &tokens);
-        texts
-            .iter()
-            .map(|text| {
+        let found = texts.iter().zip(remembered).map(|(text, remembered)| {
+            remembered.unwrap_or_else(|| {
                 let mut tokens = self.tokenizer.tokens(text);
                 tokens.push(Special::End as u16);
-                self.decoder.log_probability(&read, &tokens)
+                let found = self.decoder.log_probability(&read, &tokens);
+                known().insert(key(text), found);
+                found
             })
-            .collect()
+        });
+        found.collect()
     }
 }
 
