@@ -1,7 +1,7 @@
 //! Names in an edited condition that cannot be meant: a build with one of them is a build that fails.
 
 use crate::clauses::is_called;
-use crate::words::words;
+use crate::words::{mentions, words};
 use crate::{Language, Site, Sources};
 
 /// Whether an edit of the site's condition has a name that it did not have, and that is no variable visible there or, after
@@ -25,7 +25,9 @@ pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
             return !may_be_field(sources, site, receiver, word);
         }
         let is_path = before.ends_with("::") || text[range.end..].starts_with("::");
-        let is_bound = text.contains('|') && !text.contains("||");
+        let is_bound = heads_of_closures(text)
+            .iter()
+            .any(|head| mentions(head, word));
         let is_type =
             before.trim_end().ends_with(" as") || nopol_expr::Type::from_name(word).is_some();
         let is_other = is_path || is_bound || is_type || before.ends_with('\'');
@@ -60,9 +62,57 @@ fn may_be_field(sources: &Sources, site: &Site, receiver: &str, field: &str) -> 
     }
 }
 
+/// The parameters of the closures in a text.
+fn heads_of_closures(text: &str) -> Vec<String> {
+    let text = text.replace("||", "  ");
+    let between = text.split('|').skip(1).step_by(2);
+    between.map(str::to_owned).collect()
+}
+
 fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 9] = [
         "as", "false", "if", "in", "let", "mut", "ref", "self", "true",
     ];
     WORDS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rust::read_text;
+
+    #[test]
+    fn a_name_is_known_that_is_visible_or_a_field_of_its_struct() {
+        let text = "struct Range { start: usize, end: usize }
+        fn f(range: &Range, last: usize, words: &[&str]) -> bool {
+            let found_words = words.len();
+            // A `word` that was found.
+            if range.end > found_words { return true; }
+            false
+        }";
+        let sources = read_text(text);
+        let site = (sources.sites.iter()).find(|site| site.text == "range.end > found_words");
+        let unknown = |text: &str| has_unknown_name(&sources, site.unwrap(), text);
+        for known in [
+            "range.end > last",
+            "range.start > found_words",
+            "range.end > found_words && last > 0",
+            "range.end > found_words as u32",
+            "words.iter().any(|it| it.len() > last || it.is_empty())",
+            "range.end > usize::MAX",
+            "range.len() > found_words",
+            "words.first > found_words",
+            "range.end == LIMIT",
+            "words[last] == \"found\"",
+        ] {
+            assert!(!unknown(known), "{known}");
+        }
+        for odd in [
+            "range.end > found",
+            "range.last > found_words",
+            "range.end > word",
+        ] {
+            assert!(unknown(odd), "{odd}");
+        }
+    }
 }
