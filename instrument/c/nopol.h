@@ -1106,12 +1106,13 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 
 /* 5 is a pointer, array or function; 1 to 4 are integers, 8 is a floating-point number. */
 #define NOPOL_CLASS(e) __builtin_classify_type(e)
-/* The same of an expression that is no condition. All candidates have one type, so each is converted to that of the old
- * expression. A floating-point number in place of an integer does not compile: its class would not show where a function
- * without a prototype for it reads it. */
+/* The same of an expression that is no condition. One candidate must not change what the others yield, so each is converted to
+ * the type of the old expression, unless its own is wider: that preserves all values. A floating-point number in place of an
+ * integer does not compile, since a function without a prototype for it would read something else. */
 #define NOPOL_TAKE(id, n, old, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? \
     ((void)sizeof(char[NOPOL_CLASS((old) + 0) < 5 && NOPOL_CLASS(__VA_ARGS__) == 8 ? -1 : 1]), \
-     (__typeof__((old) + 0))(__VA_ARGS__)) :
+     __builtin_choose_expr(NOPOL_CLASS(__VA_ARGS__) == NOPOL_CLASS((old) + 0) && sizeof((__VA_ARGS__) + 0) > sizeof((old) + 0), \
+                           (__VA_ARGS__), (__typeof__((old) + 0))(__VA_ARGS__))) :
 
 /* The expression itself if it belongs to the class, else a harmless one, because every branch below must compile
  * for every type. Arrays do not decay here. */
