@@ -338,7 +338,7 @@ fn what_is_merged_is_offered_only_where_there_are_shares() {
     }
 }
 
-/// Who calls a function for all arguments uses its result.
+/// A caller may use the result for any argument.
 #[test]
 fn a_function_that_may_end_without_a_result_does_not_satisfy_its_specification() {
     for body in [

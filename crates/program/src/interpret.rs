@@ -310,7 +310,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
         }
     }
 
-    /// Calls a function in a run of its own. Who calls it uses its result.
+    /// Calls a function in a run of its own. The caller uses its result.
     fn called(&mut self, function: FunctionId, arguments: &[i128]) -> (End, Option<Value>) {
         let arguments: Vec<_> = arguments.iter().copied().map(Value::Number).collect();
         let done = self

@@ -7,7 +7,7 @@ use crate::{Language, Site, Sources};
 /// Whether an edit of the site's condition has a name that it did not have, and that is no variable visible there or, after
 /// a variable of a struct of the subject, no field of that struct. `false` where that cannot be seen from the text.
 pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
-    // A macro's parameters, and patterns with bindings of their own.
+    // A macro's body has parameters, and a pattern with braces may bind names.
     if sources.language != Language::Rust || site.text.contains('$') || text.contains('{') {
         return false;
     }
@@ -30,7 +30,9 @@ pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
             .any(|head| mentions(head, word));
         let is_type =
             before.trim_end().ends_with(" as") || nopol_expr::Type::from_name(word).is_some();
-        let is_other = is_path || is_bound || is_type || before.ends_with('\'');
+        // A lifetime, or what precedes a literal.
+        let is_prefix = before.ends_with('\'') || text[range.end..].starts_with(['"', '\'', '#']);
+        let is_other = is_path || is_bound || is_type || is_prefix;
         !is_other && !is_keyword(word) && !site.names.iter().any(|name| name.text == word)
     })
 }
@@ -104,6 +106,7 @@ mod tests {
             "words.first > found_words",
             "range.end == LIMIT",
             "words[last] == \"found\"",
+            "words[last].as_bytes() == br\"found\"",
         ] {
             assert!(!unknown(known), "{known}");
         }
