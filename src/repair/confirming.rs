@@ -123,6 +123,7 @@ pub fn confirm(
         &baseline,
         validate::Chance {
             random: BTreeSet::new(),
+            drawing: BTreeSet::new(),
             replays: &replays,
         },
         settings.test_timeout,

@@ -88,6 +88,7 @@ impl Presenter<'_, '_> {
             self.session.baseline,
             validate::Chance {
                 random: BTreeSet::new(),
+                drawing: BTreeSet::new(),
                 replays: &self.session.replays,
             },
             self.session.settings.test_timeout,

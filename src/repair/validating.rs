@@ -75,6 +75,7 @@ impl<'a> Checker<'a> {
             session.baseline,
             validate::Chance {
                 random: knowledge.spectrum.random(),
+                drawing: knowledge.spectrum.drawing.clone(),
                 replays: &session.replays,
             },
             session.settings.test_timeout,
