@@ -117,7 +117,7 @@ impl<P: Target> Apply<P> {
         }
         let test = match self.with_test {
             true => {
-                let alone = format!("To apply patch {choice} alone, leave out --with-test");
+                let alone = format!("To apply {} alone, leave out --with-test", choice.named());
                 Some(with_test::find(settings, &outcome, choice, false, &alone)?)
             }
             false => None,
@@ -125,7 +125,8 @@ impl<P: Target> Apply<P> {
         let written = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
         if let Some(of) = of {
             output::say(&format!(
-                "note: this is patch {choice} of the {} run that ended {}",
+                "note: this is {} of the {} run that ended {}",
+                choice.named(),
                 of.0,
                 ago(of.1)
             ));
@@ -136,8 +137,9 @@ impl<P: Target> Apply<P> {
         }
         let shown = test.as_ref().map_or_else(String::new, |test| {
             format!(
-                "{}\nThe test expects the behaviour of patch {choice}: check that this is what you want.\n",
-                test.text.trim_end_matches('\n')
+                "{}\nThe test expects the behaviour of {}: check that this is what you want.\n",
+                test.text.trim_end_matches('\n'),
+                choice.named()
             )
         });
         Ok(said(&outcome.shown(), choice, test.as_ref(), &written) + &shown)
@@ -165,10 +167,10 @@ pub fn said(
         [] => String::new(),
         _ if written.is_tested_now => String::new(),
         [one] => {
-            format!("It was checked without patch {one}, which is also applied: run your tests.\n")
+            format!("It was checked without {one}, which is also applied: run your tests.\n")
         }
         several => format!(
-            "It was checked without patches {}, which are also applied: run your tests.\n",
+            "It was checked without {}, which are also applied: run your tests.\n",
             several.join(" and ")
         ),
     };
@@ -188,7 +190,8 @@ pub fn said(
         _ => String::new(),
     };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo{}` reverts {back}.\n{notes}{together}{doubts}",
+        "Applied {} to {}{with}. `{} undo{}` reverts {back}.\n{notes}{together}{doubts}",
+        choice.named(),
         human::files(outcome, choice),
         outcome.command,
         outcome.place
@@ -368,8 +371,9 @@ pub fn apply(
         let found = current.file(file, &of_file)?;
         found.refuse_fixed(patch, &outcome.names)?;
         for (earlier, _) in &found.since {
-            if !beneath.contains(&earlier.name) {
-                beneath.push(earlier.name.clone());
+            let name = earlier.named();
+            if !beneath.contains(&name) {
+                beneath.push(name);
             }
         }
         // What git has not committed then is what was applied.

@@ -46,6 +46,9 @@ const TARGETS: [&str; 14] = [
 /// The options for reports that a command does not write; only `explain` has a format.
 const REPORTS: [&str; 5] = ["html", "summary", "fail-on", "allow-partial", "format"];
 
+/// `--package` of a command that reads the whole workspace.
+const PACKAGE: &str = "Consider this package's tests; may be given several times, and must not leave out a package of the workspace";
+
 /// Hides the options that this command, or one below `c`, refuses or ignores.
 fn without_useless(command: Command) -> Command {
     let useless = match command.get_name() {
@@ -57,12 +60,11 @@ fn without_useless(command: Command) -> Command {
         "review" => &REPORTS[..],
         _ => return command,
     };
-    command.mut_args(|arg| {
-        let is_useless = arg.get_long().is_some_and(|name| useless.contains(&name));
-        match is_useless {
-            true => arg.hide(true),
-            false => arg,
-        }
+    let reads_all = ["faults", "mutate", "heap"].contains(&command.get_name());
+    command.mut_args(|arg| match arg.get_long() {
+        Some(name) if useless.contains(&name) => arg.hide(true),
+        Some("package") if reads_all => arg.help(PACKAGE),
+        _ => arg,
     })
 }
 
@@ -72,6 +74,8 @@ fn for_c(command: Command) -> Command {
         Some(codes) => command.after_help(wrapped(&codes)),
         None => command,
     };
+    // It has `--only TEST`, too.
+    let is_heap = command.get_name() == "heap";
     command
         .mut_args(|arg| {
             let help = arg.get_help().map(|help| in_c(&help.to_string()));
@@ -79,7 +83,7 @@ fn for_c(command: Command) -> Command {
                 Some(help) => arg.help(help),
                 None => arg,
             };
-            match arg.get_id() == "failing" {
+            match arg.get_id() == "failing" && !is_heap {
                 true => arg.value_name("NAME"),
                 false => arg,
             }

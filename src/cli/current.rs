@@ -126,8 +126,8 @@ impl CurrentFile<'_> {
         for (earlier, _) in &self.since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "patch {0} is already applied and fixes `{1}`; nothing was changed (`undo` reverts patch {0})",
-                    earlier.name,
+                    "{0} is already applied and fixes `{1}`; nothing was changed (`undo` reverts {0})",
+                    earlier.named(),
                     names.short(test)
                 );
             }
@@ -137,10 +137,10 @@ impl CurrentFile<'_> {
 
     /// The message that a patch changes what an applied one has changed.
     pub fn same_code(&self, choice: Choice) -> String {
-        let names: Vec<&str> = self.since.iter().map(|(patch, _)| &*patch.name).collect();
+        let names: Vec<String> = self.since.iter().map(|(patch, _)| patch.named()).collect();
         format!(
-            "patch {choice} changes the same code in {} as patch {}, which is applied; nothing was changed, and `undo` reverts the \
-             earlier patch",
+            "{} changes the same code in {} as {}, which is applied; nothing was changed, and `undo` reverts the earlier patch",
+            choice.named(),
             self.name,
             names.join(" or ")
         )

@@ -222,7 +222,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> 
         return match shown.by {
             By::States => writeln!(
                 text,
-                "`{}` meets the specification{}",
+                "`{}` meets the specification{}.",
                 shown.function,
                 match shown.calls {
                     1 => String::new(),
@@ -367,7 +367,11 @@ fn kept(shown: &Batch, command: &'static str, settings: &Settings) -> Outcome {
 pub fn patch(written: &Written, evidence: Assurance) -> PatchReport {
     PatchReport {
         diff: written.diff.clone(),
-        why: format!("statements of {} changed", code(&written.function)),
+        why: format!(
+            "{} of {} changed",
+            count(written.edits.len(), "statement"),
+            code(&written.function)
+        ),
         ..PatchReport::reasoned(
             "heap-1".to_owned(),
             1,

@@ -206,11 +206,18 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
     let is_first = first == Some(arg);
     if first.is_some_and(|word| word.starts_with('-')) && is_subcommand(arg) {
         let options = given.iter().filter(|word| *word != arg);
-        let options: Vec<&str> = options.map(String::as_str).collect();
-        return Some(format!(
-            "options go after the command: `cargo nopol {arg} {}`",
-            options.join(" ")
-        ));
+        let words: Vec<&str> = [arg]
+            .into_iter()
+            .chain(options)
+            .map(String::as_str)
+            .collect();
+        return Some(match lacked(&words) {
+            Some(option) => format!("`{arg}` has no option `{option}`: leave it out"),
+            None => {
+                let words = words.join(" ");
+                format!("options go after the command: `cargo nopol {words}`")
+            }
+        });
     }
     match arg.parse::<crate::report::Choice>() {
         Ok(choice) if given.iter().any(|word| word == "--apply") => {
@@ -225,6 +232,17 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
                 .map(|option| format!("to consider one test, give its name: `{option} {arg}`")),
         },
         Ok(_) => None,
+    }
+}
+
+/// The first option on a command line that its command does not have.
+fn lacked(words: &[&str]) -> Option<String> {
+    let error = Cli::try_parse_from(["cargo-nopol"].iter().chain(words)).err()?;
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(arg)) if error.kind() == ErrorKind::UnknownArgument => {
+            arg.starts_with('-').then(|| arg.clone())
+        }
+        _ => None,
     }
 }
 
@@ -282,11 +300,13 @@ mod tests {
         let misspelled = tip(&["cargo-nopol", "exlpain", "1"]).unwrap();
         assert_eq!(misspelled, "did you mean `explain`?");
         assert_eq!(tip(&["cargo-nopol", "explain", "1", "2"]), None);
-        let before = tip(&["cargo-nopol", "-q", "-m", "Cargo.toml", "undo"]).unwrap();
+        let before = tip(&["cargo-nopol", "-q", "-m", "Cargo.toml", "list"]).unwrap();
         assert_eq!(
             before,
-            "options go after the command: `cargo nopol undo -q -m Cargo.toml`"
+            "options go after the command: `cargo nopol list -q -m Cargo.toml`"
         );
+        let lacked = tip(&["cargo-nopol", "-m", "Cargo.toml", "-q", "undo"]).unwrap();
+        assert_eq!(lacked, "`undo` has no option `-q`: leave it out");
         let file = tip(&["cargo-nopol", "list", "src/lib.rs"]).unwrap();
         assert_eq!(file, "to search one file: `--file src/lib.rs`");
         // These take no test.

@@ -44,7 +44,7 @@ pub struct Mutate<P: Target> {
     #[command(flatten)]
     place: SubjectOptions<P>,
 
-    /// Consider only this test; may be given several times [default: all]
+    /// Consider only this test; may be given several times [default: all tests]
     #[arg(long, value_name = "TEST", help_heading = "Specification")]
     only: Vec<String>,
 

@@ -227,7 +227,7 @@ impl Walk<'_> {
             alternative: None,
         };
         let quiet = self.request.display.quiet;
-        let alone = format!("`a` applies patch {choice} alone");
+        let alone = format!("`a` applies {} alone", choice.named());
         match with_test::find(&self.request.settings, &self.outcome, choice, quiet, &alone) {
             Ok(test) => {
                 say(&test.text)?;

@@ -40,7 +40,8 @@ pub struct Synth {
     #[arg(long, value_name = "FILE")]
     answer: Option<Utf8PathBuf>,
 
-    /// Write each problem as NAME.json, NAME.smt2 (SMT-LIB 2) and NAME.sl (SyGuS-IF) to this directory
+    /// Write each problem as NAME.json, NAME.smt2 (SMT-LIB 2) and NAME.sl (SyGuS-IF) to this directory, which must be new,
+    /// empty or written by an earlier --dump
     #[arg(long, value_name = "DIR")]
     dump: Option<Utf8PathBuf>,
 }

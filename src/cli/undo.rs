@@ -53,12 +53,13 @@ pub fn undo(settings: &Settings) -> Result<String> {
     let Some(last) = patches.pop() else {
         bail!("there is no applied patch to undo");
     };
+    let name = last.named();
     let changes: Vec<Change> = last.changes.into_iter().map(Change::reversed).collect();
     let subject = settings.subject()?;
     for change in &changes {
         own(&subject, &change.path)?;
     }
-    patching::make(&changes).with_context(|| format!("patch {} was not reverted", last.name))?;
+    patching::make(&changes).with_context(|| format!("{name} was not reverted"))?;
     let text =
         applied::render(&patches).context("cannot record the patches that are still applied")?;
     kept.write(&text)
@@ -74,9 +75,5 @@ pub fn undo(settings: &Settings) -> Result<String> {
                 .as_str()
         })
         .collect();
-    Ok(format!(
-        "Reverted patch {} in {}.\n",
-        last.name,
-        files.join(" and ")
-    ))
+    Ok(format!("Reverted {name} in {}.\n", files.join(" and ")))
 }

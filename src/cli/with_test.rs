@@ -43,7 +43,8 @@ pub fn find(
     let current = Current::new(settings)?;
     let Some(question) = question(&current, outcome, choice)? else {
         bail!(
-            "there is no other patch of the same cause to distinguish patch {choice} from; nothing was written. {alone}"
+            "there is no other patch of the same cause to distinguish {} from; nothing was written. {alone}",
+            choice.named()
         );
     };
     let invocation = Invocation::new(settings.clone())?;
@@ -52,7 +53,8 @@ pub fn find(
     match invocation.discriminating_test(&question, observer)? {
         Some(test) => Ok(test),
         None => bail!(
-            "found no test like yours that passes with patch {choice} and fails with another patch; nothing was written. {alone}"
+            "found no test like yours that passes with {} and fails with another patch; nothing was written. {alone}",
+            choice.named()
         ),
     }
 }
@@ -70,13 +72,14 @@ fn question(current: &Current, outcome: &Outcome, choice: Choice) -> Result<Opti
     }
     let Some(own) = current.edits(&own)? else {
         bail!(
-            "patch {choice} changes the same code as a patch that is applied; nothing was changed, and `undo` reverts the earlier patch"
+            "{} changes the same code as a patch that is applied; nothing was changed, and `undo` reverts the earlier patch",
+            choice.named()
         );
     };
     let rival = |patch: &PatchReport, alternative| -> Result<Option<Patch>> {
         let edits = current.edits(&edits(patch, alternative)?)?;
         let rank = u32::try_from(patch.rank)?;
-        let name = format!("patch {}", Choice { rank, alternative });
+        let name = Choice { rank, alternative }.named();
         Ok(edits.map(|edits| Patch::new(name, &edits)))
     };
     let mut rivals = Vec::new();
@@ -112,7 +115,7 @@ fn question(current: &Current, outcome: &Outcome, choice: Choice) -> Result<Opti
     let alternatives = patch.alternatives.iter().flat_map(|other| &other.hints);
     let hints = compared.chain(alternatives).cloned();
     Ok((!rivals.is_empty()).then(|| Question {
-        patch: Patch::new(format!("patch {choice}"), &own),
+        patch: Patch::new(choice.named(), &own),
         rivals: rivals.into_iter().take(MOST_RIVALS).collect(),
         tests,
         hints: hints.collect(),

@@ -88,7 +88,7 @@ pub fn runs_into(program: &Program, outside: &Outside) -> String {
     let mut functions = functions.filter(|(id, _)| program.opaque(*id) == Some(outside));
     match functions.next() {
         Some((_, function)) => format!(
-            "`{}`, which is run, is not supported: {outside}",
+            "`{}` is called, but is not supported: {outside}",
             function.name
         ),
         None => outside.to_string(),

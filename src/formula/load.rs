@@ -6,7 +6,7 @@ use std::time::Duration;
 use fixedbitset::FixedBitSet;
 use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::nearest_path;
-use nopol_basics::times;
+use nopol_basics::{agree, times};
 use nopol_program::interpret::{End, Limits, Run, Value, run};
 use nopol_program::ir::{Outside, PlaceId, Program, Span, Test};
 use nopol_program::position::Positions;
@@ -29,9 +29,18 @@ pub type Builds<'b> = &'b dyn Fn() -> Seen;
 /// a file cannot be read.
 pub fn whole_of(subject: &Subject, builds: Builds<'_>) -> Result<ProgramText, Refusal> {
     if let Some(selection) = subject.ecosystem.selection() {
+        // That option is refused only if it leaves out a package.
+        let why = match &*selection {
+            "--package" => {
+                "reads the whole workspace, so --package must not leave out a package".to_owned()
+            }
+            _ => format!(
+                "builds no tests and does not support {selection}, on the command line or in nopol.toml"
+            ),
+        };
+        let them = agree(selection.matches(" and ").count() + 1, "it", "them");
         return Err(Refusal::Usage(format!(
-            "this command builds no tests and does not support {selection}, on the command line or in nopol.toml: remove it, and choose \
-             tests by parts of their names after `--`"
+            "this command {why}: remove {them}, and choose tests by parts of their names after `--`"
         )));
     }
     let mut whole = subject.ecosystem.whole(&subject.root)?;

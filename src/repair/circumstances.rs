@@ -309,7 +309,7 @@ impl Own<'_> {
                 "fails in the working copy and passes in {root}: it reads files outside the workspace, which the copy does not have"
             ),
             Circumstances { home: true, .. } => {
-                "fails in the working copy and passes with your home directory: it reads a file there; test runs have a private home with only your git configuration"
+                "fails in the working copy and passes with your home directory: it depends on that directory, perhaps on a file there; test runs have a private home with only your git configuration"
                     .to_owned()
             }
             _ => format!(

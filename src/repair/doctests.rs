@@ -107,8 +107,7 @@ pub fn no_tests(
     Ok(SubjectError::UnusableBaseline(format!(
         "{none}. Write a test that fails because of the bug, and some that pass{}; if there are tests, check {}",
         match &settings.project {
-            Project::Cargo(_) =>
-                " (doctests are not repaired: copy the code of one into a #[test])",
+            Project::Cargo(_) => " (doctests are not fixed: copy the code of one into a #[test])",
             Project::C(_) => "",
         },
         settings.project.test_options()

@@ -185,7 +185,11 @@ impl Presenter<'_, '_> {
             is_trivial: false,
             evidence: Assurance::Tested,
             doubts: Vec::new(),
-            why: format!("statements of `{}` changed", repair.function),
+            why: format!(
+                "{} of `{}` changed",
+                count(repair.edits.len(), "statement"),
+                repair.function
+            ),
             clauses: Vec::new(),
             unrecorded: Vec::new(),
             tables: Vec::new(),

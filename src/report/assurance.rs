@@ -40,9 +40,9 @@ impl Assurance {
             Self::Together => Some(
                 "the search was stopped before this patch was built on its own and checked against all tests",
             ),
-            Self::Interpreted => {
-                Some("judged from the source alone; the program was not built with the patch")
-            }
+            Self::Interpreted => Some(
+                "judged from the source alone; the search did not build the program with the patch",
+            ),
             Self::Asserted => {
                 Some("it meets the specification; no test is run with it until you apply it")
             }

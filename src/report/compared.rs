@@ -71,11 +71,16 @@ impl Outcome {
     /// How far the tests distinguish the family of a patch, as a clause. The members were judged only by the tests that
     /// the patch fixes and by those that passed before.
     pub fn family_is_alike(&self, patch: &PatchReport) -> String {
-        let tests = match self.fixes_all(patch) {
-            true => "no test",
-            false => "no test that this patch must pass",
+        let apart = match self.fixes_all(patch) {
+            true => {
+                let them = agree(patch.alike, "it", "them");
+                format!("no test distinguishes {them} from this patch")
+            }
+            false => format!(
+                "of the tests that this patch must pass, none distinguishes {}",
+                agree(patch.alike, "the two", "them from it")
+            ),
         };
-        let them = agree(patch.alike, "it", "them");
         let examples = match self.has_doctests {
             true => format!(
                 ", but no doctest was run with {}",
@@ -83,7 +88,7 @@ impl Outcome {
             ),
             false => String::new(),
         };
-        format!("{tests} distinguishes {them} from this patch{examples}")
+        format!("{apart}{examples}")
     }
 
     /// Whether a patch fixes every failing test.

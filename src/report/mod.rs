@@ -467,6 +467,16 @@ pub struct Choice {
     pub alternative: Option<u32>,
 }
 
+impl Choice {
+    /// The patch or the alternative, as a sentence names it.
+    pub fn named(self) -> String {
+        match self.alternative {
+            None => format!("patch {self}"),
+            Some(_) => format!("alternative {self}"),
+        }
+    }
+}
+
 impl FromStr for Choice {
     type Err = String;
 

@@ -22,6 +22,17 @@ pub struct Applied {
     pub changes: Vec<Change>,
 }
 
+impl Applied {
+    /// The patch or the alternative, as a sentence names it.
+    pub fn named(&self) -> String {
+        let rank = self.name.split(' ').next().unwrap_or_default();
+        match rank.contains('.') {
+            true => format!("alternative {}", self.name),
+            false => format!("patch {}", self.name),
+        }
+    }
+}
+
 /// The patches that made an old text of a file the one it has now, in the order in which they were applied, and what each
 /// changed there; none if both are alike, `None` if they differ otherwise.
 pub fn since<'p>(

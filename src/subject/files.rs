@@ -66,6 +66,9 @@ pub fn may_replace(path: &Utf8Path) -> Result<(), String> {
                 Ok(there) if there.is_dir() => may_write(dir)
                     .map_err(|why| format!("cannot be written: the directory {dir} {why}")),
                 Ok(_) => Err(format!("cannot be written: {dir} is not a directory")),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    Err(format!("cannot be written: there is no directory {dir}"))
+                }
                 Err(error) => Err(format!("cannot be written: the directory {dir}: {error}")),
             }
         }

@@ -124,7 +124,8 @@ fn a_format_says_of_a_repair_only_what_was_done_with_it() {
     }
     let run = subject.nopol_c(&["explain"]);
     assert!(
-        run.stdout.contains("was not built with the patch"),
+        run.stdout
+            .contains("did not build the program with the patch"),
         "{}",
         run.stdout
     );

@@ -165,7 +165,7 @@ fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
     let post = "n1.level = 4000000001";
     let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
     assert!(
-        run.stdout.contains("`fill` meets the specification\n"),
+        run.stdout.contains("`fill` meets the specification.\n"),
         "{}{}",
         run.stdout,
         run.stderr

@@ -340,12 +340,12 @@ fn an_output_that_cannot_be_written_is_refused_before_the_search() {
         (
             "--html",
             format!("{nowhere}/page.html"),
-            "No such file or directory",
+            "there is no directory ",
         ),
         (
             "--summary",
             format!("{nowhere}/text.md"),
-            "No such file or directory",
+            "there is no directory ",
         ),
         ("--html", here.to_owned(), "is a directory"),
         ("--html", format!("{file}/page.html"), "is not a directory"),
@@ -594,7 +594,7 @@ fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
         assert_eq!(like_it, patch["alike"] != 0, "{before}");
         // A failing test of the other cause, and doctests, were not run on what is like it.
         for compared in [
-            "no test that this patch must pass distinguishes ",
+            "of the tests that this patch must pass, none distinguishes ",
             ", but no doctest was run with ",
         ] {
             assert_eq!(like_it, before.contains(compared), "{before}");

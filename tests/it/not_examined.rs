@@ -217,7 +217,7 @@ fn a_function_that_is_not_supported_keeps_only_runs_that_enter_it_from_being_exa
         let run = subject.nopol(&["c", command]);
         assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
         for note in [
-            "note: `t9` is left out: `apart`, which is run, is not supported: p.c:7: labels are not supported\n",
+            "note: `t9` is left out: `apart` is called, but is not supported: p.c:7: labels are not supported\n",
             "note: `show` and runs that enter it are not examined: p.c:3: the type `double` is used, and \
              floating-point numbers are not supported\n",
         ] {
@@ -227,7 +227,8 @@ fn a_function_that_is_not_supported_keeps_only_runs_that_enter_it_from_being_exa
         let run = subject.nopol(&["c", command, "--only", "t9"]);
         assert_eq!(run.code, 4, "{}{}", run.stdout, run.stderr);
         assert!(
-            run.stdout.contains("`apart`, which is run"),
+            run.stdout
+                .contains("`apart` is called, but is not supported"),
             "{}",
             run.stdout
         );

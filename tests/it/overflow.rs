@@ -34,7 +34,7 @@ fn a_product_that_overflows_is_named_although_the_old_condition_has_it_and_no_ca
     let why = patch["why"].as_str().unwrap();
     assert!(
         why.ends_with(
-            "computing `middle * middle` would overflow with `middle` = 4294967296; no recorded context has this value, but it \
+            "computing `middle * middle` would overflow with `middle` = 4294967296; no recorded context has this value, and it \
              may be impossible; the old condition fails there, too"
         ),
         "{why}"
@@ -105,7 +105,7 @@ fn a_difference_with_what_a_caller_chooses_is_named_though_its_operands_were_not
     let why = patch["why"].as_str().unwrap();
     assert!(
         why.ends_with(
-            "computing `now - at` would overflow with `now` = 0, `at` = 1; no values were recorded there, but they may be \
+            "computing `now - at` would overflow with `now` = 0, `at` = 1; no values were recorded there, and they may be \
              impossible; the old condition fails there, too"
         ),
         "{why}"

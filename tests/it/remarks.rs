@@ -66,7 +66,7 @@ fn values_that_the_program_may_rule_out_are_not_said_to_overflow() {
     for line in told {
         assert!(
             line.contains("would overflow with `self.head` = ")
-                && line.contains("no recorded context has these values, but they may be"),
+                && line.contains("no recorded context has these values, and they may be"),
             "{line}"
         );
     }

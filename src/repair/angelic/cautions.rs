@@ -120,7 +120,7 @@ impl Computed<'_> {
         match failure.can_occur {
             true => format!("computing `{part}` {does} with {values}{unseen}"),
             false => format!(
-                "computing `{part}` {would} with {values}{unseen}, but {it} may be impossible"
+                "computing `{part}` {would} with {values}{unseen}, and {it} may be impossible"
             ),
         }
     }

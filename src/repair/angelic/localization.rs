@@ -71,9 +71,11 @@ pub(super) fn trace_sites(
     knowledge.rejected.extend(&dropped);
     knowledge.excluded.extend(dropped);
     let used = sites.difference(&knowledge.excluded).count();
-    session
-        .progress
-        .finish(phase, runner.runs(), &count(used, unit));
+    let result = match unit {
+        "place" => count(used, unit),
+        _ => format!("in {}", count(used, unit)),
+    };
+    session.progress.finish(phase, runner.runs(), &result);
     trace(session, knowledge, &build, &all)?;
     Ok(build)
 }

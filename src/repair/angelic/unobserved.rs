@@ -286,7 +286,7 @@ mod tests {
         };
         assert_eq!(
             caution,
-            "computing `*m * *m` would overflow with `*m` = 65536; no values were recorded there, but it may be impossible; \
+            "computing `*m * *m` would overflow with `*m` = 65536; no values were recorded there, and it may be impossible; \
              the old condition fails there, too"
         );
         assert!(cautions("*m + 1 < n", "*m + 1 <= n").is_empty());

@@ -294,7 +294,8 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
     };
     writeln!(
         out,
-        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo{}` reverts it.",
+        "{BOLD}Applied {}{BOLD:#} to {}. `{} undo{}` reverts it.",
+        choice.named(),
         files(outcome, choice),
         outcome.command,
         outcome.place

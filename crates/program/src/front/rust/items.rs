@@ -245,7 +245,7 @@ fn only<T: Clone>(of: &HashMap<String, Vec<T>>, name: &str) -> Lookup<T> {
 }
 
 fn ambiguous(name: &str) -> String {
-    format!("there is more than one `{name}` in the crate")
+    format!("there is more than one `{name}` in the workspace")
 }
 
 /// Where items are added.

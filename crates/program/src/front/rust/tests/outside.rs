@@ -110,7 +110,7 @@ fn what_is_outside_is_named_with_its_line() {
         ),
         (
             "fn g() {}\nmod m { fn g() {} }\nfn f() {\n    g();\n}",
-            "4: there is more than one `g` in the crate",
+            "4: there is more than one `g` in the workspace",
         ),
         (
             "#[cfg(unix)]\nfn f() {}",
