@@ -2,15 +2,20 @@
 //! tree-sitter.
 
 pub mod access;
+mod arguments;
 pub mod branches;
+mod calls;
 pub mod candidate_terms;
+mod code;
 pub mod condition;
 pub mod conversions;
 mod definitions;
 mod early_exits;
 mod effects;
+mod extensions;
 mod files;
 mod harvest;
+mod headers;
 mod heads;
 mod integers;
 pub mod language;
@@ -19,6 +24,7 @@ pub mod literals;
 mod macros;
 mod masks;
 mod null_tests;
+mod old_style;
 pub mod policies;
 mod scope;
 mod sites;
@@ -133,7 +139,7 @@ fn definitions(root: Node) -> Vec<Node> {
 
 fn name_of<'t>(definition: Node, text: &'t str) -> Option<&'t str> {
     let declarator = definition.child_by_field_name("declarator")?;
-    Some(text_of(effects::declared(declarator)?, text))
+    Some(old_style::whole_name(effects::declared(declarator)?, text))
 }
 
 fn function(

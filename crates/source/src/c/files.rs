@@ -6,11 +6,15 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use tree_sitter::{Node, Tree};
 
+use super::calls::Calls;
+use super::headers::{Headers, Include};
 use super::heads::Heads;
 use super::language::Files;
 use super::masks::{self, Mask};
 use super::syntax::{self, walk};
-use super::{branches, definitions, harvest, macros, specifiers, unread};
+use super::{
+    arguments, branches, definitions, extensions, harvest, macros, old_style, specifiers, unread,
+};
 use crate::{File, FileIndex, NullTest, Skipped, Sources};
 
 /// A parsed file.
@@ -39,10 +43,12 @@ pub fn parse(
         .collect();
     let mut seen: BTreeSet<Utf8PathBuf> = files.paths.iter().cloned().collect();
     let mut next = 0;
-    let macros = macros::defined(root, &files.paths);
+    let headers = Headers::new(root);
+    let macros = macros::defined(root, &files.paths, &headers);
     let heads = Heads::among(&macros);
     // Computed only if something cannot be parsed.
     let specifiers = LazyCell::new(|| specifiers::known(&macros));
+    let calls = LazyCell::new(|| Calls::of(&macros, &specifiers));
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
         let text = match std::fs::read(root.join(&path)) {
@@ -74,9 +80,14 @@ pub fn parse(
         };
         let mut guessed = None;
         let of_names = |text: &str| masks::without_names(text, &specifiers);
-        let guesses: [Mask; 4] = [
+        let of_calls = |text: &str| calls.masked(text);
+        let guesses: [Mask; 8] = [
             &definitions::without_odd,
             &of_names,
+            &arguments::without_odd,
+            &of_calls,
+            &extensions::without_odd,
+            &old_style::without_odd,
             &masks::unspecified,
             &masks::without_likely_heads,
         ];
@@ -104,14 +115,13 @@ pub fn parse(
         if is_source {
             unread::report(&path, &text, tree.root_node(), sources);
         }
-        for header in includes(tree.root_node(), &text) {
-            let beside = path.parent().unwrap_or(Utf8Path::new("")).join(&header);
-            for path in [beside, Utf8PathBuf::from(header)] {
-                if root.join(&path).is_file() && seen.insert(path.clone()) {
-                    waiting.push((path, false));
-                    break;
-                }
-            }
+        for include in includes(tree.root_node(), &text) {
+            let found = headers.find(&path, &include);
+            waiting.extend(
+                found
+                    .filter(|path| seen.insert(path.clone()))
+                    .map(|path| (path, false)),
+            );
         }
         let is_wanted = is_source && wanted(&path);
         let file = is_source.then_some(sources.files.next_key());
@@ -152,16 +162,13 @@ fn errors(tree: &Tree) -> usize {
     errors
 }
 
-/// The headers that a file includes with quotes.
-fn includes(root: Node, text: &str) -> Vec<String> {
+/// The headers that a file includes.
+fn includes<'t>(root: Node, text: &'t str) -> Vec<Include<'t>> {
     let mut found = Vec::new();
     walk(root, &mut |node| {
         if node.kind() == "preproc_include" {
             let path = syntax::field(node, "path", text).unwrap_or_default();
-            let path = path
-                .strip_prefix('"')
-                .and_then(|path| path.strip_suffix('"'));
-            found.extend(path.map(str::to_owned));
+            found.extend(Include::of(path));
         }
         node.kind() != "compound_statement"
     });

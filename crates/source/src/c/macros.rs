@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::headers::{Headers, Include};
 use super::masks::is_part;
 
 /// A definition of a macro.
@@ -17,8 +18,8 @@ pub struct Macro {
     pub body: String,
 }
 
-/// All definitions in these files and in the headers that they include with quotes.
-pub fn defined(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Macro> {
+/// All definitions in these files and in the headers that they include.
+pub fn defined(root: &Utf8Path, files: &[Utf8PathBuf], headers: &Headers) -> Vec<Macro> {
     let mut macros = Vec::new();
     let mut seen: BTreeSet<Utf8PathBuf> = files.iter().cloned().collect();
     let mut waiting: Vec<Utf8PathBuf> = files.to_vec();
@@ -26,11 +27,10 @@ pub fn defined(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Macro> {
         let bytes = std::fs::read(root.join(&path)).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         macros.extend(of(&text));
-        for header in directives(&text).iter().filter_map(|line| quoted(line)) {
-            let beside = path.parent().unwrap_or(Utf8Path::new("")).join(header);
-            let found = [beside, header.into()].into_iter();
-            let mut found = found.filter(|path| root.join(path).is_file());
-            waiting.extend(found.next().filter(|path| seen.insert(path.clone())));
+        for directive in directives(&text) {
+            let include = directive.strip_prefix("include").and_then(Include::of);
+            let found = include.and_then(|include| headers.find(&path, &include));
+            waiting.extend(found.filter(|path| seen.insert(path.clone())));
         }
     }
     macros
@@ -90,12 +90,6 @@ fn without_comments(body: &str) -> String {
     kept + rest
 }
 
-/// The path of the header in an `#include` with quotes.
-fn quoted(directive: &str) -> Option<&str> {
-    let path = directive.strip_prefix("include")?;
-    path.trim_start().strip_prefix('"')?.split('"').next()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +106,7 @@ mod tests {
             "# define F(a, b) /* both */ \\\r\n  a b\n",
         )
         .unwrap();
-        let macros = defined(root, &["a.c".into()]).into_iter();
+        let macros = defined(root, &["a.c".into()], &Headers::new(root)).into_iter();
         let macros: Vec<_> = macros
             .map(|of| (of.name, of.has_parameters, of.body))
             .collect();

@@ -148,7 +148,10 @@ pub fn without_names(text: &str, names: &BTreeSet<String>) -> Option<String> {
             let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
             let (word, after) = word.split_at(end);
             masked += before;
-            match names.contains(word) {
+            // An empty macro can be an argument.
+            let is_argument = masked.trim_end().ends_with(['(', ',', '='])
+                && after.trim_start().starts_with([')', ',', ';']);
+            match names.contains(word) && !is_argument {
                 true => masked.extend(std::iter::repeat_n(' ', word.len())),
                 false => masked += word,
             }
@@ -172,6 +175,12 @@ pub fn unspecified(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
+/// Whether the start of a declaration contains a type.
+fn is_type(start: &str) -> bool {
+    let mut words = start.split_whitespace();
+    words.any(|word| !matches!(word, "static" | "extern" | "inline"))
+}
+
 /// A line without such names. `next` is the line after it.
 fn without_specifiers(line: &str, next: &str) -> String {
     let mut masked = line.to_owned();
@@ -191,7 +200,9 @@ fn without_specifiers(line: &str, next: &str) -> String {
             && !line[at..end].contains(|c: char| c.is_ascii_lowercase());
         let is_before = after.contains('(') && after.starts_with([' ', '\t']) && names(after) > 1;
         let is_above = after.trim().is_empty() && next.starts_with(is_part) && names(next) > 1;
-        if is_loud && (is_before || is_above) {
+        // After the type, and directly before the name.
+        let is_between = at > 0 && after.contains('(') && names(after) == 1 && is_type(&masked[..at]);
+        if is_loud && (is_before || is_above || is_between) {
             masked.replace_range(at..end, &" ".repeat(end - at));
         }
         at = end + after.len() - after.trim_start().len();
@@ -278,6 +289,8 @@ mod tests {
                 "static       const T *f(int x)\n{",
             ),
             ("API\nint f(void) {", "   \nint f(void) {"),
+            ("static void CALL f(int x)", "static void      f(int x)"),
+            ("static BOOL CALL f(int x)", "static      CALL f(int x)"),
         ] {
             assert_eq!(masked(text).as_deref(), Some(expected));
         }

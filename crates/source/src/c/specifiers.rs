@@ -60,7 +60,7 @@ fn is_word(body: &str) -> bool {
 }
 
 /// Whether a macro's body has only specifiers, attributes and other such macros.
-fn stands_for_specifiers(body: &str, names: &BTreeSet<String>) -> bool {
+pub fn stands_for_specifiers(body: &str, names: &BTreeSet<String>) -> bool {
     let mut rest = body.trim_start();
     while !rest.is_empty() {
         let end = rest.find(|c| !is_part(c));

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::effects::declared;
+use super::old_style;
 use super::syntax::{children, field, text_of, walk};
 use crate::{DataType, DeclaredType, FileIndex, Sources};
 
@@ -235,12 +236,17 @@ pub fn declarators<'t>(declaration: Node<'t>, text: &str) -> Vec<(String, Declar
         ("struct_specifier" | "enum_specifier" | "union_specifier", None) => ty.kind().to_owned(),
         _ => plain(text_of(ty, text)),
     };
+    let is_definition = declaration.kind() == "function_definition";
+    let base = match is_definition.then(|| declaration.child_by_field_name("declarator")) {
+        Some(declarator) => old_style::completed(base, ty, declarator, text),
+        None => base,
+    };
     let mut cursor = declaration.walk();
     let all: Vec<Node> = declaration
         .children_by_field_name("declarator", &mut cursor)
         .collect();
     let one = |declarator: Node<'t>| {
-        let name = text_of(declared(declarator)?, text).to_owned();
+        let name = old_style::whole_name(declared(declarator)?, text).to_owned();
         let plain = format!("{base}{}", shape(declarator));
         let ty = DeclaredType {
             plain,
