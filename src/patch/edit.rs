@@ -256,8 +256,12 @@ impl<'a> EditWriter<'a> {
             false => ("", indent.to_owned()),
         };
         let guard = assertion.unwrap_or_else(|| {
-            let (open, close) = self.block(condition, false);
-            let inside = format!("{open}{newline}{inner}{step}{}", site.body);
+            let statements = self.layout.statements(&site.body);
+            let (open, close) = self.block(condition, statements.len() > 1);
+            let lines = statements
+                .iter()
+                .map(|it| format!("{newline}{inner}{step}{it}"));
+            let inside = format!("{open}{}", lines.collect::<String>());
             match close {
                 "" => inside,
                 _ => format!("{inside}{newline}{inner}{close}"),

@@ -224,7 +224,7 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
             Some(differs) => writeln!(out, "      {}", differs.sentence())?,
             None => writeln!(
                 out,
-                "      No values were found for which it and the patch disagree."
+                "      The recorded values show no difference between it and the patch."
             )?,
         }
     }

@@ -59,7 +59,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
 
     Alternative, not built on its own (no test distinguishes it from this patch):
       1.1 `n <= fpos` on line 31
-          No values were found for which it and the patch disagree.
+          The recorded values show no difference between it and the patch.
       Apply it with `cargo nopol apply 1.1`.
 
     Compared with patch 2: their conditions agree for all recorded values; no test distinguishes the patches.

@@ -165,7 +165,7 @@ fn function(
         cfgs: BTreeSet::new(),
         returns,
         returned_values: early_exits::returned_values(body, text),
-        exit_statements: Vec::new(),
+        exit_statements: early_exits::exit_statements(body, text),
         splits: Vec::new(),
         parameters: parameters.map(name_and_type).collect(),
         literals: harvest::literals(body, text),

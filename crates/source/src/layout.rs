@@ -9,6 +9,8 @@ pub trait Layout {
 
     /// Whether this file writes branches with a single statement without braces.
     fn omits_braces(&self, text: &str) -> bool;
+    /// The statements of the body of an early exit, one for each line on which they are written.
+    fn statements(&self, body: &str) -> Vec<String>;
 
     /// The numbers, from 0, of the lines of a text that start inside a literal. Indenting such a line would change the
     /// literal's value.

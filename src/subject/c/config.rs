@@ -1,6 +1,7 @@
 //! The table `[c]` of a `nopol.toml`: how a C program is built and tested.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
@@ -498,8 +499,8 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
             .strip_prefix(root)
             .ok()
             .and_then(|path| path.to_str());
-        let Some(path) = below.filter(|path| entry.file_type().is_file() && matcher.is_match(path))
-        else {
+        let is_file = entry.file_type().is_file() || is_link_within(root, entry.path());
+        let Some(path) = below.filter(|path| is_file && matcher.is_match(path)) else {
             continue;
         };
         let part = path
@@ -511,6 +512,16 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
     found
         .sort_by_cached_key(|(path, part)| (part.parse::<u64>().unwrap_or(u64::MAX), path.clone()));
     Ok(found)
+}
+
+/// Whether a path is a symbolic link to a file below the root.
+fn is_link_within(root: &Utf8Path, path: &Path) -> bool {
+    let target = || path.canonicalize().ok().filter(|target| target.is_file());
+    let root = || root.canonicalize().ok();
+    path.is_symlink()
+        && target()
+            .zip(root())
+            .is_some_and(|(it, root)| it.starts_with(root))
 }
 
 #[cfg(test)]

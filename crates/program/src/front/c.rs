@@ -41,6 +41,7 @@ mod macros;
 mod memory;
 mod names;
 mod places;
+mod postfix;
 mod preprocess;
 mod records;
 mod scopes;

@@ -12,6 +12,8 @@ const LONGEST: usize = 100;
 const MOST_OWN: usize = 5;
 const MOST_LABELS: usize = 2;
 const MOST_OF_OTHERS: usize = 2;
+const MOST_STATEMENTS: usize = 3;
+const MOST_STATEMENTS_OF_OTHERS: usize = 1;
 
 /// A program point where an early exit from the function or a loop can be inserted.
 pub struct InsertionPoint<'a> {
@@ -31,6 +33,21 @@ impl InsertionPoint<'_> {
     /// Whether it is directly before an assertion.
     pub fn is_before_check(&self) -> bool {
         self.before.starts_with("assert")
+    }
+
+    /// Whether the last of these statements, from elsewhere, leaves something here, too.
+    fn is_left_by(&self, statements: &str) -> bool {
+        let last = statements.trim_end_matches(';').rsplit(';').next();
+        let last = last.unwrap_or_default().trim();
+        match last.split_whitespace().collect::<Vec<_>>()[..] {
+            ["continue"] => self.in_loop,
+            ["break"] => self.in_loop && !self.in_switch,
+            ["goto", label] => {
+                let mut ahead = self.labels.iter().filter(|known| known.at > self.at);
+                ahead.any(|known| known.name == label)
+            }
+            _ => true,
+        }
     }
 }
 
@@ -102,6 +119,62 @@ pub fn returned_values(body: Node, text: &str) -> Vec<ExitSnippet> {
     values
 }
 
+/// Short blocks of several statements that finally leave the function or a loop, such as `*error = -1; return NULL;`, in
+/// source order, without duplicates.
+pub fn exit_statements(body: Node, text: &str) -> Vec<ExitSnippet> {
+    let mut found: Vec<ExitSnippet> = Vec::new();
+    walk(body, &mut |node| {
+        if node.kind() == "compound_statement" && node != body {
+            let snippet = block(node, text);
+            found.extend(snippet.filter(|snippet| !found.contains(snippet)));
+        }
+        true
+    });
+    found
+}
+
+/// The statements of a block that can be repeated elsewhere.
+fn block(block: Node, text: &str) -> Option<ExitSnippet> {
+    let statements = children(block);
+    let (last, before) = statements
+        .split_last()
+        .filter(|(_, before)| !before.is_empty())?;
+    let leaves = matches!(
+        last.kind(),
+        "return_statement" | "goto_statement" | "break_statement" | "continue_statement"
+    );
+    let is_plain = |statement: &&Node| statement.kind() == "expression_statement";
+    if !leaves || !before.iter().all(|statement| is_plain(&statement)) {
+        return None;
+    }
+    let texts = statements.iter().map(|statement| text_of(*statement, text));
+    let texts: Vec<&str> = texts.collect();
+    let is_simple = |text: &&str| !text.contains('\n') && !text.contains("/*");
+    let joined = texts.join(" ");
+    (joined.len() <= LONGEST && texts.iter().all(is_simple)).then(|| ExitSnippet {
+        text: joined,
+        names: names(block, text),
+    })
+}
+
+/// The statements of such a block, each by itself.
+pub fn statements(body: &str) -> Vec<String> {
+    let whole = format!("void f(void) {{ {body} }}");
+    let tree = super::syntax::parse(&whole);
+    let function = tree
+        .as_ref()
+        .and_then(|tree| tree.root_node().named_child(0));
+    let block = function.and_then(|function| function.child_by_field_name("body"));
+    match block.filter(|block| !block.has_error()) {
+        Some(block) => {
+            let all = children(block).into_iter();
+            all.map(|statement| text_of(statement, &whole).to_owned())
+                .collect()
+        }
+        None => vec![body.to_owned()],
+    }
+}
+
 /// The variables that an expression appears to read: identifiers that are not called.
 pub fn names(node: Node, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -162,6 +235,39 @@ pub fn bodies(
             .iter()
             .all(|name| is_visible(name) || is_named(name))
     };
+    // Macros of system headers, such as `ENOMEM`, are not known, but the file includes their headers.
+    let may_stand = |name: &String| {
+        is_named(name) || name == "errno" || !name.contains(|c: char| c.is_ascii_lowercase())
+    };
+    let is_repeatable = |snippet: &&ExitSnippet| {
+        let is_visible = |name: &String| point.names.iter().any(|known| known.text == *name);
+        snippet
+            .names
+            .iter()
+            .all(|name| is_visible(name) || may_stand(name))
+            && point.is_left_by(&snippet.text)
+    };
+    let own = function.exit_statements.iter().filter(is_repeatable);
+    let own: Vec<&ExitSnippet> = own.take(MOST_STATEMENTS).collect();
+    let neighbours = sources.functions.iter().filter(|other| {
+        other.file == function.file
+            && other.name != function.name
+            && other.returns == function.returns
+    });
+    let returns_something = |snippet: &&ExitSnippet| {
+        let last = snippet.text.rsplit("; ").next();
+        last.is_some_and(|last| last.starts_with("return"))
+    };
+    let of_neighbours = neighbours.flat_map(|other| &other.exit_statements);
+    let of_neighbours = of_neighbours
+        .filter(is_repeatable)
+        .filter(returns_something);
+    for snippet in own
+        .into_iter()
+        .chain(of_neighbours.take(MOST_STATEMENTS_OF_OTHERS))
+    {
+        put(snippet.text.clone(), BodyOrigin::Statements);
+    }
     let Some(returns) = &function.returns else {
         put("return;".to_owned(), BodyOrigin::Own);
         return bodies;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::early_exits;
 use super::syntax::{parse, text_of};
 use crate::layout::{Layout, Unbraced};
 
@@ -34,6 +35,10 @@ impl Layout for Style {
         let (unbraced, braced): (Vec<&str>, Vec<&str>) =
             branches.partition(|line| line.ends_with(')'));
         unbraced.len() > braced.iter().filter(|line| line.ends_with('{')).count()
+    }
+
+    fn statements(&self, body: &str) -> Vec<String> {
+        early_exits::statements(body)
     }
 
     /// C literals do not span lines, except with a backslash.

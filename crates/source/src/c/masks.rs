@@ -201,7 +201,8 @@ fn without_specifiers(line: &str, next: &str) -> String {
         let is_before = after.contains('(') && after.starts_with([' ', '\t']) && names(after) > 1;
         let is_above = after.trim().is_empty() && next.starts_with(is_part) && names(next) > 1;
         // After the type, and directly before the name.
-        let is_between = at > 0 && after.contains('(') && names(after) == 1 && is_type(&masked[..at]);
+        let is_between =
+            at > 0 && after.contains('(') && names(after) == 1 && is_type(&masked[..at]);
         if is_loud && (is_before || is_above || is_between) {
             masked.replace_range(at..end, &" ".repeat(end - at));
         }

@@ -15,6 +15,11 @@ impl Layout for Style {
         "    ".to_owned()
     }
 
+    /// The statements of a body stay on one line.
+    fn statements(&self, body: &str) -> Vec<String> {
+        vec![body.to_owned()]
+    }
+
     fn omits_braces(&self, _: &str) -> bool {
         false
     }

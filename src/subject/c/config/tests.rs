@@ -199,3 +199,15 @@ fn the_words_of_a_file_are_arguments_and_nothing_else() {
         }
     }
 }
+
+#[test]
+fn a_glob_matches_links_to_files_of_the_program() {
+    let dir = program();
+    let root = Utf8Path::from_path(dir.path()).unwrap();
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    std::fs::create_dir_all(root.join("linked")).unwrap();
+    std::os::unix::fs::symlink("../a.c", root.join("linked/b.c")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), root.join("linked/c.c")).unwrap();
+    let found = files(root, "linked/*.c").unwrap();
+    assert_eq!(found, [("linked/b.c".into(), "b".to_owned())]);
+}

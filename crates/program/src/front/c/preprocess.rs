@@ -204,9 +204,10 @@ impl<'f> Preprocessor<'f> {
         } else {
             (None, rest)
         };
-        let is_constant = parameters.is_none()
-            && !self.changed.contains(&name.text)
-            && self.macros.is_constant(body);
+        // Where it is used, a macro that changes may stand for something else than here.
+        let changes = |token: &Token| self.changed.contains(&token.text);
+        let is_constant =
+            parameters.is_none() && !body.iter().any(changes) && self.macros.is_constant(body);
         let constant = if is_constant {
             self.constant(&name.text, body, directive)?
         } else {

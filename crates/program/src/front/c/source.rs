@@ -10,6 +10,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::lex::Token;
 use super::macros::Constant;
+use super::postfix;
 use crate::ir::Span;
 
 /// Preprocessed source text and its tree.
@@ -31,12 +32,17 @@ impl Source {
         let mut text = String::new();
         let mut places = Vec::new();
         let mut constants = HashMap::new();
-        for token in tokens {
+        let parentheses = postfix::parentheses(tokens);
+        let count = |of: &HashMap<usize, usize>, at: usize| of.get(&at).copied().unwrap_or(0);
+        for (at, token) in tokens.iter().enumerate() {
+            // An added parenthesis has the place of the token beside it.
+            places.push((text.len(), token.clone()));
+            text.push_str(&"(".repeat(count(&parentheses.opening, at)));
             if let Some(constant) = &token.constant {
                 constants.insert(text.len(), constant.clone());
             }
-            places.push((text.len(), token.clone()));
             text.push_str(&token.text);
+            text.push_str(&")".repeat(count(&parentheses.closing, at)));
             text.push(' ');
         }
         let mut parser = Parser::new();

@@ -359,6 +359,35 @@ fn constants_that_are_macros_are_places() {
 }
 
 #[test]
+fn a_constant_that_is_defined_again_is_a_place_each_time() {
+    let text = "#if 0\n#define K 1\n#else\n#define K 2\n#endif\nint f(int x) { return x < K; }\n#undef K\n#define K 3\nint g(int x) { return x < K; }";
+    assert_eq!(
+        places(text),
+        [
+            place(4, "#define K 2", "2"),
+            place(6, "return x < K;", "x < K"),
+            place(8, "#define K 3", "3"),
+            place(9, "return x < K;", "x < K"),
+        ]
+    );
+    // Where it is used, `TWO` is 4.
+    let text = "#define ONE 1\n#define TWO (ONE * 2)\n#undef ONE\n#define ONE 2\nint f(void) { return TWO; }";
+    assert_eq!(
+        places(text),
+        [
+            place(4, "#define ONE 2", "2"),
+            place(5, "return TWO;", "TWO")
+        ]
+    );
+}
+
+#[test]
+fn a_postfix_operator_binds_more_tightly_than_a_prefix_operator() {
+    let text = "struct s { int x; };\nint f(int a, int *t, struct s *p)\n{\n int n = -a++ - -t[0]++;\n if (!p->x++)\n  return ~a--;\n return a -(*t)++ + (char) -a++;\n}";
+    program(text);
+}
+
+#[test]
 fn macros_that_are_no_constants_are_substituted() {
     let text = "#define SUM 1 + 2\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\nint f(int x) { return MAX(x, SUM * 2); }";
     assert_eq!(
