@@ -13,7 +13,7 @@ const MOST_OWN: usize = 5;
 const MOST_LABELS: usize = 2;
 const MOST_OF_OTHERS: usize = 2;
 const MOST_STATEMENTS: usize = 3;
-const MOST_STATEMENTS_OF_OTHERS: usize = 1;
+const MOST_STATEMENTS_OF_OTHERS: usize = 2;
 
 /// A program point where an early exit from the function or a loop can be inserted.
 pub struct InsertionPoint<'a> {
@@ -315,5 +315,33 @@ fn obvious(
         "float" | "double" | "long double" => &["0"],
         plain if plain.contains("unsigned") || plain == "size_t" => &["0"],
         _ => &["0", "-1", "1"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::c::syntax::parse;
+
+    #[test]
+    fn blocks_of_statements_that_leave_can_be_repeated() {
+        let text = "int f(int *e)\n{\n    if (a) {\n        *e = -1;\n        return 1; /* why */\n    }\n    \
+                    while (b) { n++; continue; }\n    if (c) { int d = 1; return d; }\n    if (c) { return 2; }\n    \
+                    if (d) {\n        g(1,\n          2);\n        break;\n    }\n    if (c) { x = 1; goto out; }\n    \
+                    if (g) { *e = -1; return 1; }\n    h();\nout:\n    return 0;\n}\n";
+        let tree = parse(text).unwrap();
+        let function = tree.root_node().named_child(0).unwrap();
+        let body = function.child_by_field_name("body").unwrap();
+        let found = exit_statements(body, text).into_iter();
+        let found: Vec<(String, Vec<String>)> = found.map(|it| (it.text, it.names)).collect();
+        let expected = [
+            ("*e = -1; return 1;", "e"),
+            ("n++; continue;", "n"),
+            ("x = 1; goto out;", "x"),
+        ];
+        let expected = expected.map(|(text, name)| (text.to_owned(), vec![name.to_owned()]));
+        assert_eq!(found, expected);
+        assert_eq!(statements("*e = -1; return 1;"), ["*e = -1;", "return 1;"]);
+        assert_eq!(statements("return g(\"; \");"), ["return g(\"; \");"]);
     }
 }

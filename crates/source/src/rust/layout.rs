@@ -15,13 +15,13 @@ impl Layout for Style {
         "    ".to_owned()
     }
 
+    fn omits_braces(&self, _: &str) -> bool {
+        false
+    }
+
     /// The statements of a body stay on one line.
     fn statements(&self, body: &str) -> Vec<String> {
         vec![body.to_owned()]
-    }
-
-    fn omits_braces(&self, _: &str) -> bool {
-        false
     }
 
     fn lines_inside_literals(&self, text: &str) -> Vec<usize> {
