@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use nopol_basics::count;
 use nopol_process::copy::tree::Change;
 use nopol_process::run::Runner;
@@ -23,6 +23,9 @@ use crate::report::progress::Progress;
 use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
 use crate::subject::{Subject, SubjectError, user_cache};
+
+/// Most warnings about parts of the program that are not searched; if there are more, one counts them.
+const MOST_WARNINGS: usize = 3;
 
 /// The subject and the working directory.
 pub struct Setup<'s> {
@@ -340,8 +343,21 @@ fn check_sources(
     let unread = unread.map(|skipped| format!("{}: {}", skipped.file, skipped.reason));
     let unread = unread.chain(sources.for_tests.iter().cloned());
     progress.prepare(|seen| seen.unread = unread.collect());
-    for Skipped { file, reason, what } in &sources.skipped {
-        progress.warn(format!("{file}: {reason}; {what} is not searched"));
+    let skipped = sources.skipped.iter();
+    let skipped = skipped
+        .map(|Skipped { file, reason, what }| format!("{file}: {reason}; {what} is not searched"));
+    let skipped: Vec<String> = skipped.collect();
+    if skipped.len() <= MOST_WARNINGS {
+        skipped.into_iter().for_each(|line| progress.warn(line));
+    } else {
+        let files: BTreeSet<&Utf8Path> = sources.skipped.iter().map(|it| &*it.file).collect();
+        progress.warn(format!(
+            "{} parts of {} are not searched; `-v` lists them. The first is {}",
+            skipped.len(),
+            count(files.len(), "file"),
+            skipped[0]
+        ));
+        skipped.into_iter().for_each(|line| progress.detail(&line));
     }
     if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
         return Err(SubjectError::Usage(format!(

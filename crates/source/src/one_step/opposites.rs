@@ -16,6 +16,22 @@ const METHODS: [(&str, &str); 10] = [
     ("is_lowercase", "is_uppercase"),
 ];
 
+/// Functions of the C library, each with another one of the same header that is easily taken for it.
+const FUNCTIONS: [(&str, &str); 12] = [
+    ("isalpha", "isalnum"),
+    ("isdigit", "isalnum"),
+    ("isxdigit", "isalnum"),
+    ("isdigit", "isxdigit"),
+    ("isdigit", "isalpha"),
+    ("isalpha", "islower"),
+    ("isalpha", "isupper"),
+    ("islower", "isupper"),
+    ("isspace", "isblank"),
+    ("isprint", "isgraph"),
+    ("tolower", "toupper"),
+    ("strchr", "strrchr"),
+];
+
 /// Words of names with opposite meanings.
 const WORDS: [(&str, &str); 22] = [
     ("left", "right"),
@@ -55,7 +71,8 @@ pub fn are_opposite(a: &str, b: &str) -> bool {
     METHODS.contains(&(a, b)) || METHODS.contains(&(b, a))
 }
 
-/// Names with the opposite meaning: methods of the standard library, and names that occur in the text `occur_in`.
+/// Names with the opposite meaning: methods of the standard library, and names that occur in the text `occur_in`; of a
+/// function of the C library, those for which it is easily taken.
 pub(super) fn opposites(name: &str, occur_in: &str) -> Vec<String> {
     let other = |pairs: &[(&str, &str)], word: &str| -> Vec<String> {
         let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
@@ -63,6 +80,7 @@ pub(super) fn opposites(name: &str, occur_in: &str) -> Vec<String> {
         of_it.map(|(_, to)| to.to_owned()).collect()
     };
     let mut found = other(&METHODS, name);
+    found.extend(other(&FUNCTIONS, name));
     let parts: Vec<&str> = name.split('_').collect();
     for (nth, part) in parts.iter().enumerate() {
         for to in other(&WORDS, part) {

@@ -231,6 +231,14 @@ fn a_name_is_replaced_by_a_known_opposite() {
 }
 
 #[test]
+fn a_function_of_ctype_is_replaced_by_a_related_one() {
+    let found = texts("!isalpha(c) && c != '_'", |step| *step == Step::Opposite);
+    let related = ["isalnum", "isdigit", "islower", "isupper"];
+    let related = related.map(|name| format!("!{name}(c) && c != '_'"));
+    assert_eq!(found, related);
+}
+
+#[test]
 fn arithmetic_is_inverted_dropped_and_exchanged() {
     let found = texts("n < a - b", |step| {
         matches!(
