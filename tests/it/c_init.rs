@@ -173,6 +173,7 @@ fn cmake_says_which_programs_and_tests_there_are() {
         ("t/CMakeLists.txt", below),
         ("a.c", MAIN),
         ("t/a.c", MAIN),
+        ("windows.c", "#error"),
     ]);
     let run = nopol(&subject, &["c", "--init"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -191,10 +192,11 @@ fn cmake_says_which_programs_and_tests_there_are() {
         assert!(text.contains(&table), "{text}");
     }
     assert!(!text.contains("\"win\""), "{text}");
+    assert!(text.contains("sources = [\n    \"a.c\",\n    \"t/a.c\",\n]"), "{text}");
     assert!(summary.contains("left out: bad, worse"), "{summary}");
     // The directory is as it was, and the file can be used.
     let names = std::fs::read_dir(&subject.root).unwrap();
-    assert_eq!(names.count(), 4);
+    assert_eq!(names.count(), 5);
     let run = nopol(&subject, &["c", "list"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }

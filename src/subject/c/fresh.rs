@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_basics::count;
 use nopol_basics::hash::fnv1a_of;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,9 @@ use crate::subject::workspace::{Build, Workspace};
 
 /// By how much the time of a file may lie before the clock's when it was written.
 const COARSE: Duration = Duration::from_millis(20);
+
+/// Most sources that a message names.
+const MOST_NAMED: usize = 4;
 
 /// What builds of a working copy have compiled so far.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -253,13 +257,24 @@ fn from_nothing(
     if let Some(seen) = partial.or(failed) {
         return Ok(seen);
     }
-    let names: Vec<String> = stale.iter().map(|source| format!("`{source}`")).collect();
+    let mut names: Vec<String> = stale.iter().map(|source| format!("`{source}`")).collect();
+    let others = names.len().saturating_sub(MOST_NAMED);
+    if others > 1 {
+        names.truncate(MOST_NAMED);
+        names.push(count(others, "other source"));
+    }
+    let named = match names.split_last() {
+        Some((last, others)) if !others.is_empty() => {
+            format!("{} and {last}", others.join(", "))
+        }
+        _ => names.concat(),
+    };
     Err(SubjectError::UnusableBaseline(format!(
         "`{}` does not compile {} again when {}, not even after its products were removed, so the tests would \
          run an old program; list every source as a prerequisite in the makefile, or give a `build` that always compiles",
         program.build,
-        names.join(" and "),
-        match names.len() {
+        named,
+        match stale.len() {
             1 => "it changes",
             _ => "they change",
         }

@@ -28,7 +28,7 @@ use super::config::{self, NAME};
 use crate::subject::SubjectError;
 
 /// The most source files that are listed.
-const MOST_SOURCES: usize = 50;
+const MOST_SOURCES: usize = 400;
 
 /// Writes a `nopol.toml` in `dir`. Returns a summary of what was detected, what was guessed and what the user
 /// still has to fill in. Build tools run in a copy of the directory.

@@ -1,5 +1,6 @@
 //! What `CMakeLists.txt` builds and tests: cmake and ctest are asked.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -58,7 +59,9 @@ pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
         return Ok(build_info);
     }
     let root = tools.root()?.to_owned();
-    let programs = programs(&root, build).context("cannot read the answer of cmake")?;
+    let Made { programs, sources } =
+        made(&root, build).context("cannot read the answer of cmake")?;
+    build_info.sources = (!sources.is_empty()).then_some(sources);
     let is_program = |path: &&Utf8PathBuf| !is_test(path) && !is_test(&path.with_extension("c"));
     build_info.programs = programs
         .iter()
@@ -106,8 +109,16 @@ fn stand_in(path: &Utf8Path) -> Result<()> {
     )?)
 }
 
-/// The executables that the build makes in the root, relative to it and sorted; from the answer of CMake's file API.
-fn programs(root: &Utf8Path, build: &str) -> Result<Vec<Utf8PathBuf>> {
+/// What the build makes in the root, and of what. Paths are relative to the root, and sorted.
+#[derive(Debug, Default)]
+struct Made {
+    programs: Vec<Utf8PathBuf>,
+    /// The C files that are compiled, except tests.
+    sources: Vec<Utf8PathBuf>,
+}
+
+/// What the answer of CMake's file API says.
+fn made(root: &Utf8Path, build: &str) -> Result<Made> {
     let replies = root.join(build).join(API).join("reply");
     let mut names = Vec::new();
     for entry in fs::read_dir(&replies)? {
@@ -115,21 +126,32 @@ fn programs(root: &Utf8Path, build: &str) -> Result<Vec<Utf8PathBuf>> {
     }
     names.sort();
     let Some(model) = names.iter().find(|name| name.starts_with("codemodel-v2")) else {
-        return Ok(Vec::new());
+        return Ok(Made::default());
     };
     let model: Model = parse(&replies.join(model))?;
-    let mut programs = Vec::new();
+    let (mut programs, mut sources) = (BTreeSet::new(), BTreeSet::new());
+    let below = |dir: &Utf8Path, path: &Utf8Path| {
+        let path = normal(&dir.join(path));
+        path.strip_prefix(root).ok().map(Utf8Path::to_owned)
+    };
     for named in model.configurations.iter().flat_map(|one| &one.targets) {
         let target: Target = parse(&replies.join(&named.json_file))?;
         let made = target.artifacts.first();
         if let Some(made) = made.filter(|_| target.kind == "EXECUTABLE") {
-            let path = normal(&root.join(build).join(&made.path));
-            programs.extend(path.strip_prefix(root).ok().map(Utf8Path::to_owned));
+            programs.extend(below(&root.join(build), &made.path));
         }
+        let compiled = target.sources.iter().filter(|source| {
+            let group = source.compile_group_index;
+            let group = group.and_then(|group| target.compile_groups.get(group));
+            group.is_some_and(|group| group.language == "C") && !source.is_generated
+        });
+        let compiled = compiled.filter_map(|source| below(root, &source.path));
+        sources.extend(compiled.filter(|path| !is_test(path) && root.join(path).is_file()));
     }
-    programs.sort();
-    programs.dedup();
-    Ok(programs)
+    Ok(Made {
+        programs: programs.into_iter().collect(),
+        sources: sources.into_iter().collect(),
+    })
 }
 
 fn parse<T: DeserializeOwned>(path: &Utf8Path) -> Result<T> {
@@ -159,6 +181,26 @@ struct Target {
     kind: String,
     #[serde(default)]
     artifacts: Vec<Artifact>,
+    #[serde(default)]
+    sources: Vec<Source>,
+    #[serde(default, rename = "compileGroups")]
+    compile_groups: Vec<CompileGroup>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Source {
+    /// Relative to the root, or absolute.
+    path: Utf8PathBuf,
+    /// How it is compiled; a header is not.
+    compile_group_index: Option<usize>,
+    #[serde(default)]
+    is_generated: bool,
+}
+
+#[derive(Deserialize)]
+struct CompileGroup {
+    language: String,
 }
 
 #[derive(Deserialize)]
