@@ -192,7 +192,10 @@ fn cmake_says_which_programs_and_tests_there_are() {
         assert!(text.contains(&table), "{text}");
     }
     assert!(!text.contains("\"win\""), "{text}");
-    assert!(text.contains("sources = [\n    \"a.c\",\n    \"t/a.c\",\n]"), "{text}");
+    assert!(
+        text.contains("sources = [\n    \"a.c\",\n    \"t/a.c\",\n]"),
+        "{text}"
+    );
     assert!(summary.contains("left out: bad, worse"), "{summary}");
     // The directory is as it was, and the file can be used.
     let names = std::fs::read_dir(&subject.root).unwrap();

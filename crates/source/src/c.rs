@@ -70,8 +70,8 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
             }
         }
     }
-    for (name, body) in &declarations.functions {
-        functions.add_macro(name, body);
+    for (name, bodies) in &declarations.functions {
+        functions.add_macro(name, bodies);
     }
     sources.pointers = null_tests::pointers(&parsed, &declarations);
     for Parsed {

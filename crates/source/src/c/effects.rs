@@ -99,10 +99,15 @@ impl Functions {
     }
 
     /// Adds a function-like macro with this body.
-    pub fn add_macro(&mut self, name: &str, body: &str) {
+    pub fn add_macro(&mut self, name: &str, bodies: &[String]) {
         // A body that stands for statements is not an expression.
-        let calls = condition::with(body, calls_of);
-        self.put(name, calls.flatten());
+        let calls = bodies.iter();
+        let calls = calls.map(|body| condition::with(body, calls_of).flatten());
+        let calls: Option<Vec<BTreeSet<String>>> = calls.collect();
+        self.put(
+            name,
+            calls.map(|calls| calls.into_iter().flatten().collect()),
+        );
     }
 
     fn put(&mut self, name: &str, calls: Option<BTreeSet<String>>) {

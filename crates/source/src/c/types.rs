@@ -8,7 +8,11 @@ use tree_sitter::Node;
 use super::effects::declared;
 use super::old_style;
 use super::syntax::{children, field, text_of, walk};
+use crate::words::mentions;
 use crate::{DataType, DeclaredType, FileIndex, Sources};
+
+/// Names of assertions that the compiler checks.
+pub const ASSERTIONS: [&str; 2] = ["static_assert", "_Static_assert"];
 
 /// The top-level declarations of all files and headers.
 #[derive(Default)]
@@ -18,8 +22,8 @@ pub struct Declarations {
     pub enumerators: BTreeMap<String, String>,
     /// Names of object-like macros, with their bodies.
     pub macros: Vec<(String, String)>,
-    /// Names of function-like macros, with their bodies.
-    pub functions: BTreeMap<String, String>,
+    /// Names of function-like macros, with the bodies of all their definitions.
+    pub functions: BTreeMap<String, Vec<String>>,
     /// Names of typedefs, with their types.
     pub aliases: BTreeMap<String, String>,
     /// Names of functions, with their return types.
@@ -45,7 +49,8 @@ impl Declarations {
                 "preproc_function_def" => {
                     let body = field(node, "value", text).unwrap_or_default();
                     if let Some(name) = field(node, "name", text) {
-                        self.functions.insert(name.to_owned(), body.to_owned());
+                        let bodies = self.functions.entry(name.to_owned()).or_default();
+                        bodies.push(body.to_owned());
                     }
                 }
                 "function_definition" | "declaration" => self.function(node, text),
@@ -57,24 +62,30 @@ impl Declarations {
         });
     }
 
-    /// Whether a function-like macro of the program uses its arguments only as code. It must not paste them into a name
-    /// or print their text, unless to standard error, which no test reads.
+    /// Whether a function-like macro of the program uses its arguments only as code. It must not paste them into a name,
+    /// need constants, or print their text, unless to standard error, which no test reads.
     pub fn takes_code(&self, name: &str) -> bool {
         const DEEPEST: usize = 4;
         self.functions.contains_key(name) && !self.quotes(name, DEEPEST)
     }
 
-    /// Whether a macro, or one that it uses, contains the operator `#` or `##` in a body that does not write to
-    /// standard error. Also true beyond `deepest` levels of macros.
+    /// Whether a macro, or one that it uses, contains a static assertion, or the operator `#` or `##` in a body that does
+    /// not write to standard error. Also true beyond `deepest` levels of macros.
     fn quotes(&self, name: &str, deepest: usize) -> bool {
-        let Some(body) = self.functions.get(name) else {
-            return false;
-        };
+        let bodies = self.functions.get(name);
+        bodies.is_some_and(|bodies| {
+            let mut bodies = bodies.iter();
+            bodies.any(|body| self.body_quotes(name, body, deepest))
+        })
+    }
+
+    fn body_quotes(&self, name: &str, body: &str, deepest: usize) -> bool {
         // Every second part is a string.
         let mut code = body.split('"').step_by(2);
         let has_operator = code.any(|code| code.contains('#'));
         let mut words = body.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         has_operator && !body.contains("stderr")
+            || ASSERTIONS.iter().any(|name| mentions(body, name))
             || deepest == 0
             || words.any(|word| word != name && self.quotes(word, deepest - 1))
     }
@@ -289,14 +300,14 @@ mod tests {
 
     #[test]
     fn a_macro_that_prints_its_argument_does_not_take_only_code() {
-        let text = "#define HINT(x) f(!!(x), \"#\")\n#define ALSO(x) HINT(x)\n#define SHOW(x) printf(#x)\n\
+        let text = "#define BUILT(x) f(x)\n#define BUILT(x) _Static_assert(x, \"\")\n#define HINT(x) f(!!(x), \"#\")\n#define ALSO(x) HINT(x)\n#define SHOW(x) printf(#x)\n\
                     #define JOIN(x) a##x\n#define INNER(x) SHOW(x)\n\
                     #define CHECK(x) if (!(x)) fprintf(stderr, \"%s\", #x)\n#define SELF(x) SELF(x)\n";
         let mut declarations = Declarations::default();
         declarations.add(0.into(), parse(text).unwrap().root_node(), text);
         let of_code = |name: &&str| declarations.takes_code(name);
         let all = [
-            "HINT", "ALSO", "SHOW", "JOIN", "INNER", "CHECK", "SELF", "assert",
+            "HINT", "ALSO", "SHOW", "JOIN", "INNER", "CHECK", "SELF", "BUILT", "assert",
         ];
         let found: Vec<&str> = all.into_iter().filter(of_code).collect();
         assert_eq!(found, ["HINT", "ALSO", "CHECK", "SELF"]);

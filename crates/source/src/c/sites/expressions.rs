@@ -8,7 +8,8 @@ use super::Finder;
 use crate::SiteKind;
 use crate::c::integers::Types;
 use crate::c::scope::meet;
-use crate::c::syntax::{children, field, operator, unparenthesized};
+use crate::c::syntax::{children, field, operator, unparenthesized, walk};
+use crate::c::types::ASSERTIONS;
 
 impl Finder<'_> {
     /// Whether the outermost operator of an expression yields only 0 and 1.
@@ -149,10 +150,8 @@ impl Finder<'_> {
         let name = field(node, "function", self.text).unwrap_or_default();
         let declarations = self.facts.declarations;
         let is_macro = declarations.functions.contains_key(name)
-            || matches!(
-                name,
-                "assert" | "static_assert" | "va_arg" | "va_start" | "offsetof"
-            );
+            || matches!(name, "assert" | "va_arg" | "va_start" | "offsetof")
+            || ASSERTIONS.contains(&name);
         let Some(arguments) = node.child_by_field_name("arguments") else {
             return;
         };
@@ -182,13 +181,33 @@ impl Finder<'_> {
     /// captured there, because a capture needs a line with a directive before it.
     fn argument_site(&mut self, argument: Node) {
         let first = self.sources.sites.len();
-        if self.has_boolean_operator(argument) {
+        if self.has_boolean_operator(argument) && !self.is_fixed(argument) {
             self.condition_site(SiteKind::Value, argument);
         }
         for site in self.sources.sites.iter_mut().skip(first) {
             site.is_argument = true;
             site.names = Arc::default();
         }
+    }
+
+    /// Whether an expression only has constants, so that the compiler may need its value.
+    fn is_fixed(&self, node: Node) -> bool {
+        let declarations = self.facts.declarations;
+        let mut fixed = true;
+        walk(node, &mut |node| {
+            let is_constant = |name: &str| {
+                declarations.enumerators.contains_key(name)
+                    || declarations.macros.iter().any(|(known, _)| known == name)
+            };
+            match node.kind() {
+                "sizeof_expression" | "alignof_expression" | "offsetof_expression" => return false,
+                "identifier" => fixed &= is_constant(self.text_of(node)),
+                "call_expression" => fixed = false,
+                _ => {}
+            }
+            fixed
+        });
+        fixed
     }
 
     /// Visits an expression only for its assignments, without adding sites.
