@@ -44,6 +44,7 @@ use self::files::Parsed;
 use self::language::Files;
 use self::syntax::{text_of, walk};
 use self::types::{Declarations, declarators, is_function};
+use super::words::mentions;
 use super::{Callable, Constant, DeclaredType, FileIndex, Function, Language, Name, Sources};
 
 /// Most global variables that count as visible at the sites of a file.
@@ -94,7 +95,9 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
         let Some(file) = parsed.file else { continue };
         for definition in definitions(parsed.tree.root_node()) {
             if let Some(function) = function(file, definition, &parsed.text, &is_pure_call) {
-                add_callable(&mut sources, &function, &pure);
+                let is_static = is_static(definition, &parsed.text)
+                    && sources.files[file].path.extension() == Some("c");
+                add_callable(&mut sources, &function, is_static, &pure);
                 let index = sources.functions.push_and_get_key(function);
                 found.push((index, definition, parsed));
             }
@@ -142,6 +145,14 @@ fn name_of<'t>(definition: Node, text: &'t str) -> Option<&'t str> {
     Some(old_style::whole_name(effects::declared(declarator)?, text))
 }
 
+/// Whether a function is not visible outside its translation unit.
+fn is_static(definition: Node, text: &str) -> bool {
+    let body = definition.child_by_field_name("body");
+    let head =
+        &text[definition.start_byte()..body.map_or(definition.end_byte(), |it| it.start_byte())];
+    mentions(head, "static")
+}
+
 fn function(
     file: FileIndex,
     definition: Node,
@@ -187,7 +198,12 @@ fn identifiers(body: Node, text: &str) -> Vec<String> {
 }
 
 /// Adds a function to the callables if it returns a scalar and has no side effects.
-fn add_callable(sources: &mut Sources, function: &Function, pure: &BTreeSet<String>) {
+fn add_callable(
+    sources: &mut Sources,
+    function: &Function,
+    is_static: bool,
+    pure: &BTreeSet<String>,
+) {
     let Some(returns) = &function.returns else {
         return;
     };
@@ -205,6 +221,7 @@ fn add_callable(sources: &mut Sources, function: &Function, pure: &BTreeSet<Stri
                 .map(|parameter| parameter.ty.clone())
                 .collect(),
             returns: returns.clone(),
+            is_static,
             is_of_distant_trait: false,
             cfgs: BTreeSet::new(),
         });

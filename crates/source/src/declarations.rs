@@ -123,6 +123,8 @@ pub struct Callable {
     pub names: Vec<String>,
     /// Its return type: a scalar, an `Option` or a `Result`.
     pub returns: String,
+    /// C: whether only its file can call it.
+    pub is_static: bool,
     /// Rust: whether it is of a trait that its `impl` names by a path, so that the trait may not be in scope.
     pub is_of_distant_trait: bool,
     /// Rust: the conditions under which it is compiled, as in `cfg(…)`.

@@ -110,8 +110,36 @@ impl Reader {
         }
     }
 
+    /// Parses what a linker prints of a file with debug information: `ld: file:line: undefined reference to …`.
+    fn undefined(&mut self, line: &str) -> Option<Diagnostic> {
+        let (place, name) = line.split_once(": undefined reference to ")?;
+        let place = place.rsplit(": ").next()?;
+        let (file, row) = place.rsplit_once(':')?;
+        let point = Point {
+            file: file.into(),
+            line: row.parse().ok()?,
+            column: 1,
+            byte_column: None,
+        };
+        let at = self.offset(&point)?;
+        Some(Diagnostic {
+            code: String::new(),
+            message: format!("undefined reference to {name}"),
+            rendered: line.to_owned(),
+            spans: vec![Span {
+                file: self.dir.join(&point.file),
+                bytes: at..at + 1,
+                is_primary: true,
+                label: None,
+            }],
+        })
+    }
+
     /// Parses `file:line:column: error: message`.
     fn line(&mut self, line: &str) -> Option<Diagnostic> {
+        if let Some(undefined) = self.undefined(line) {
+            return Some(undefined);
+        }
         let (place, message) = line
             .split_once(": error: ")
             .or_else(|| line.split_once(": fatal error: "))?;

@@ -269,7 +269,8 @@ impl Generator<'_> {
     /// Calls of pure functions without arguments, or with one variable of the right type.
     fn calls(&self) -> Vec<TermText> {
         let callables = self.sources.callables.iter().filter(|callable| {
-            callable.name != self.function.name && self.is_declared(&callable.name)
+            let is_elsewhere = callable.is_static && callable.file != self.site.file;
+            !is_elsewhere && callable.name != self.function.name && self.is_declared(&callable.name)
         });
         let calls = callables.flat_map(|callable| self.applied(callable));
         calls

@@ -206,6 +206,7 @@ pub fn callable(
         names: typed.clone().map(|it| name(&it.pat)).collect(),
         parameters: typed.map(|it| parameter(&it.ty)).collect(),
         returns,
+        is_static: false,
         is_of_distant_trait: false,
         cfgs: cfgs.clone(),
     })
