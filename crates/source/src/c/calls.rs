@@ -48,7 +48,10 @@ impl Calls {
                 let known = std::str::from_utf8(&code[name.clone()]).ok()?;
                 Some((name, *self.by_name.get(known)?))
             });
-            let Some(((name, stands), close)) = stands.zip(closing(&code, open)) else {
+            let Some((name, stands)) = stands else {
+                continue;
+            };
+            let Some(close) = closing(&code, open) else {
                 continue;
             };
             let whole = name.start..close + 1;

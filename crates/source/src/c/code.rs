@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::masks::is_part;
 
+/// Most bytes between brackets that belong together.
+const FARTHEST: usize = 4000;
+
 /// The bytes of a text, with blanks instead of comments, directives and what literals contain. No byte moves, and quotes
 /// and line feeds stay.
 pub fn code(text: &str) -> Vec<u8> {
@@ -111,10 +114,10 @@ pub fn start_after(code: &[u8], at: usize) -> usize {
     at + blanks.take_while(|it| it.is_ascii_whitespace()).count()
 }
 
-/// The byte of the bracket that closes the one at the byte `open`.
+/// The byte of the bracket that closes the one at the byte `open`. `None` if it is far away: brackets may be nested deeply.
 pub fn closing(code: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0;
-    for (offset, byte) in code[open..].iter().enumerate() {
+    for (offset, byte) in code[open..].iter().take(FARTHEST).enumerate() {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth -= 1,
