@@ -2,6 +2,7 @@
 
 mod flow;
 mod inference;
+mod linked;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,6 +16,7 @@ use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 use flow::{exits_that_use, initializers, skippable_exits};
 use inference::{captures_affecting_inference, inferred_booleans};
+use linked::users_of_undefined;
 use nopol_source::splice::Spliced;
 use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 
@@ -36,6 +38,10 @@ pub fn blame(
         if !constants.is_empty() {
             return constants;
         }
+    }
+    let users = users_of_undefined(instrumentation, error);
+    if !users.is_empty() {
+        return users;
     }
     let mut parts = nearest(instrumentation, files, root, error, in_whole_file);
     let is_moved = error.code == "E0382";

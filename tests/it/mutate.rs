@@ -162,7 +162,7 @@ fn repairs_are_reported_in_every_format() {
     assert_eq!(place["region"]["startLine"], 7);
     let markdown = report("markdown");
     assert!(
-        markdown.contains("i <= n") && markdown.contains("the program was not built"),
+        markdown.contains("i <= n") && markdown.contains("the search did not build the program"),
         "{markdown}"
     );
 }

@@ -183,6 +183,18 @@ fn a_capture_that_is_pointed_at_is_blamed_instead_of_its_site() {
 }
 
 #[test]
+fn all_captures_that_use_a_function_are_blamed_if_the_linker_misses_it() {
+    let fixture = Fixture::new();
+    let captures = ["far(n)", "n", "1 + far(n)", "farther(n)"];
+    let captures = captures.map(|text| (CaptureKind::Value, text));
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let site = fixture.site("n > 3 && n < 9");
+    let message = "undefined reference to `far'";
+    let parts = fixture.blamed(&instrumentation, "", message, &[]);
+    assert_eq!(parts, [Part::Capture(site, 0), Part::Capture(site, 2)]);
+}
+
+#[test]
 fn a_note_that_points_at_a_capture_outweighs_the_error_around_it() {
     let fixture = Fixture::new();
     let captures = [(CaptureKind::Value, "drop(m)")];

@@ -110,28 +110,30 @@ impl Reader {
         }
     }
 
-    /// Parses what a linker prints of a file with debug information: `ld: file:line: undefined reference to …`.
+    /// Parses what a linker prints: `ld: file:line: undefined reference to …`, without debug information
+    /// `file:(.text+0x1): undefined reference to …`.
     fn undefined(&mut self, line: &str) -> Option<Diagnostic> {
         let (place, name) = line.split_once(": undefined reference to ")?;
         let place = place.rsplit(": ").next()?;
         let (file, row) = place.rsplit_once(':')?;
-        let point = Point {
+        let point = row.parse().map(|line| Point {
             file: file.into(),
-            line: row.parse().ok()?,
+            line,
             column: 1,
             byte_column: None,
-        };
-        let at = self.offset(&point)?;
+        });
+        let at = point.ok().and_then(|point| self.offset(&point));
+        let span = at.map(|at| Span {
+            file: self.dir.join(file),
+            bytes: at..at + 1,
+            is_primary: true,
+            label: None,
+        });
         Some(Diagnostic {
             code: String::new(),
             message: format!("undefined reference to {name}"),
             rendered: line.to_owned(),
-            spans: vec![Span {
-                file: self.dir.join(&point.file),
-                bytes: at..at + 1,
-                is_primary: true,
-                label: None,
-            }],
+            spans: span.into_iter().collect(),
         })
     }
 
