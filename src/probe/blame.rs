@@ -2,7 +2,7 @@
 
 mod flow;
 mod inference;
-mod linked;
+mod missing;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 use flow::{exits_that_use, initializers, skippable_exits};
 use inference::{captures_affecting_inference, inferred_booleans};
-use linked::users_of_undefined;
+use missing::{users_of_undeclared, users_of_undefined};
 use nopol_source::splice::Spliced;
 use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 
@@ -44,6 +44,9 @@ pub fn blame(
         return users;
     }
     let mut parts = nearest(instrumentation, files, root, error, in_whole_file);
+    let others = users_of_undeclared(instrumentation, error, &parts).into_iter();
+    let others: Vec<Part> = others.filter(|other| !parts.contains(other)).collect();
+    parts.extend(others);
     let is_moved = error.code == "E0382";
     let sites = parts.iter().filter_map(|part| match part {
         Part::Site(site) => Some(&instrumentation.sources.sites[*site]),

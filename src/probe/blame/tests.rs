@@ -195,6 +195,19 @@ fn all_captures_that_use_a_function_are_blamed_if_the_linker_misses_it() {
 }
 
 #[test]
+fn all_captures_that_use_an_undeclared_variable_are_blamed_with_the_first() {
+    let fixture = Fixture::new();
+    let captures = ["far > 1", "n.far", "near(far)"];
+    let captures = captures.map(|text| (CaptureKind::Value, text));
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let site = fixture.site("n > 3 && n < 9");
+    let message = "‘far’ undeclared (first use in this function)";
+    let at = [primary("far > 1")];
+    let parts = fixture.blamed(&instrumentation, "", message, &at);
+    assert_eq!(parts, [Part::Capture(site, 0), Part::Capture(site, 2)]);
+}
+
+#[test]
 fn a_note_that_points_at_a_capture_outweighs_the_error_around_it() {
     let fixture = Fixture::new();
     let captures = [(CaptureKind::Value, "drop(m)")];

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::old_style;
 use super::syntax::{children, text_of, walk};
 use super::types::{Declarations, declarators};
 use crate::{BodyOrigin, DeclaredType, ExitSnippet, Function, Name, Sources};
@@ -87,9 +88,15 @@ pub fn parameters(definition: Node, text: &str) -> Vec<(String, DeclaredType)> {
     let mut at = definition.child_by_field_name("declarator");
     while let Some(declarator) = at {
         if let Some(list) = declarator.child_by_field_name("parameters") {
+            let declared = old_style::declared(definition, text);
             for parameter in children(list) {
-                let all = declarators(parameter, text).into_iter();
-                found.extend(all.map(|(name, ty, _)| (name, ty)));
+                match parameter.kind() {
+                    "identifier" => found.push(declared(text_of(parameter, text))),
+                    _ => {
+                        let all = declarators(parameter, text).into_iter();
+                        found.extend(all.map(|(name, ty, _)| (name, ty)));
+                    }
+                }
             }
             break;
         }
@@ -322,6 +329,17 @@ fn obvious(
 mod tests {
     use super::*;
     use crate::c::syntax::parse;
+
+    #[test]
+    fn parameters_of_old_style_definitions_have_the_types_that_are_declared() {
+        let text = "int f(s, n, c) char *s; long n; { return 0; }";
+        let tree = parse(text).unwrap();
+        let found = parameters(tree.root_node().named_child(0).unwrap(), text);
+        let found = found.into_iter().map(|(name, ty)| (name, ty.plain));
+        let expected = [("s", "char*"), ("n", "long"), ("c", "int")];
+        let expected = expected.map(|(name, ty)| (name.to_owned(), ty.to_owned()));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
 
     #[test]
     fn blocks_of_statements_that_leave_can_be_repeated() {

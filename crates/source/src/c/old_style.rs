@@ -5,6 +5,9 @@ use tree_sitter::Node;
 
 use super::code::{closing, code, end_before, parts, start_after, word_before, write};
 use super::masks::is_part;
+use super::syntax::children;
+use super::types::declarators;
+use crate::DeclaredType;
 
 /// Stands for the type of a function without one, in place of the first two bytes of its name.
 const TYPE: &[u8] = b"i ";
@@ -92,6 +95,27 @@ pub fn completed(base: String, ty: Node, declarator: Option<Node>, text: &str) -
     let stars = between.unwrap_or_default().matches('*').count();
     let base = if is_missing { "int" } else { &base };
     format!("{base}{}", "*".repeat(stars))
+}
+
+/// What gives a parameter its type that an old-style definition only names: a declaration before the body; without one, it
+/// is an `int`.
+pub fn declared<'t>(
+    definition: Node<'t>,
+    text: &'t str,
+) -> impl Fn(&str) -> (String, DeclaredType) + 't {
+    let all = children(definition).into_iter();
+    let declarations = all.filter(|child| child.kind() == "declaration");
+    let declared = declarations.flat_map(|declaration| declarators(declaration, text));
+    let declared: Vec<_> = declared.map(|(name, ty, _)| (name, ty)).collect();
+    move |name| {
+        let known = declared.iter().find(|(known, _)| known == name);
+        let int = || DeclaredType {
+            plain: "int".to_owned(),
+            is_reference: false,
+        };
+        let ty = known.map_or_else(int, |(_, ty)| ty.clone());
+        (name.to_owned(), ty)
+    }
 }
 
 #[cfg(test)]
