@@ -148,8 +148,8 @@ fn name_of<'t>(definition: Node, text: &'t str) -> Option<&'t str> {
 /// Whether a function is not visible outside its translation unit.
 fn is_static(definition: Node, text: &str) -> bool {
     let body = definition.child_by_field_name("body");
-    let head =
-        &text[definition.start_byte()..body.map_or(definition.end_byte(), |it| it.start_byte())];
+    let end = body.map_or(definition.end_byte(), |body| body.start_byte());
+    let head = text.get(definition.start_byte()..end).unwrap_or_default();
     mentions(head, "static")
 }
 

@@ -105,7 +105,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let has_headers = !headers.is_empty();
     let (mut sources, from) = match (database::compiled(listing), build_info.sources.take()) {
         (_, Some(sources)) if !(has_headers && listing.has_only_tests()) => {
-            (sources, "everything that the build compiles")
+            (sources, "which the build compiles")
         }
         (Some(found), _) => (found.sources, found.name),
         (None, _) if !listing.has_only_tests() => {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::code::{closing, code, end_before, parts, start_after, word_before, write};
 use super::masks::is_part;
-use super::syntax::children;
+use super::syntax::{children, text_of};
 use super::types::declarators;
 use crate::DeclaredType;
 
@@ -78,19 +78,16 @@ fn mask(code: &[u8], masked: &mut [u8], open: usize) {
 
 /// The name of a declaration, with the bytes of it that a mask of this module takes away.
 pub fn whole_name<'t>(name: Node, text: &'t str) -> &'t str {
-    let is_cut = text[..name.start_byte()].ends_with(is_part);
-    let start = if is_cut {
-        name.start_byte() - TYPE.len()
-    } else {
-        name.start_byte()
-    };
-    &text[start..name.end_byte()]
+    let start = name.start_byte().checked_sub(TYPE.len());
+    let whole = start.and_then(|start| text.get(start..name.end_byte()));
+    let is_cut = |whole: &&str| whole.chars().all(is_part);
+    whole.filter(is_cut).unwrap_or_else(|| text_of(name, text))
 }
 
 /// The type at the start of a definition, with what a mask of this module takes away. `base` is the type as parsed.
 pub fn completed(base: String, ty: Node, declarator: Option<Node>, text: &str) -> String {
-    let is_missing =
-        text[ty.end_byte()..].starts_with(is_part) || matches!(&*base, "static" | "extern");
+    let after = text.get(ty.end_byte()..).unwrap_or_default();
+    let is_missing = after.starts_with(is_part) || matches!(&*base, "static" | "extern");
     let between = declarator.and_then(|it| text.get(ty.end_byte()..it.start_byte()));
     let stars = between.unwrap_or_default().matches('*').count();
     let base = if is_missing { "int" } else { &base };
@@ -122,6 +119,25 @@ pub fn declared<'t>(
 mod tests {
     use super::*;
     use crate::c::syntax::parse;
+
+    #[test]
+    fn a_name_is_cut_only_by_a_mask() {
+        for (text, masked, expected) in [
+            ("main() { }", "i in() { }", "main"),
+            ("int ab() { }", "int ab() { }", "ab"),
+            ("①a() { }", "i  a() { }", "a"),
+        ] {
+            let tree = parse(masked).unwrap();
+            let mut names = Vec::new();
+            super::super::syntax::walk(tree.root_node(), &mut |node| {
+                if node.kind() == "identifier" {
+                    names.push(whole_name(node, text));
+                }
+                true
+            });
+            assert_eq!(names, [expected]);
+        }
+    }
 
     #[test]
     fn definitions_without_a_type_or_with_a_pointer_are_masked() {

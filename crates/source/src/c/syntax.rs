@@ -20,9 +20,9 @@ pub fn parse(text: &str) -> Option<Tree> {
     PARSER.with(|parser| parser.borrow_mut().as_mut()?.parse(text, None))
 }
 
-/// A node's text.
+/// A node's text; empty if it starts or ends inside a character, as it may where a mask stands for the text.
 pub fn text_of<'t>(node: Node, text: &'t str) -> &'t str {
-    &text[node.byte_range()]
+    text.get(node.byte_range()).unwrap_or_default()
 }
 
 /// Whether a text contains a preprocessor directive.
