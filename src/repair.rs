@@ -28,6 +28,7 @@ mod instrument;
 mod judging;
 mod knowledge;
 mod panics;
+mod parts;
 mod place;
 pub mod places;
 mod ranking;

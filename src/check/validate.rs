@@ -61,6 +61,8 @@ pub enum Rejection {
     DoesNotBuild,
     /// A test fails with it that must pass; `None` stands for a doctest.
     FailsATest(Option<TestIndex>),
+    /// All functions of a test program pass with it one by one, but not one after the other.
+    FailsTogether,
 }
 
 /// The doctests that run with a patch.
@@ -231,6 +233,9 @@ impl<'a> Validator<'a> {
         let Some(failing_doctests) = failing_doctests else {
             return Ok(Err(Rejection::FailsATest(None)));
         };
+        if !self.pass_together(&suite, &cured)? {
+            return Ok(Err(Rejection::FailsTogether));
+        }
         if let Err(rejection) = self.accepts_unsanitized(edits, targets)? {
             return Ok(Err(rejection));
         }
@@ -244,6 +249,34 @@ impl<'a> Validator<'a> {
             doubts,
             warnings: build.warnings,
         }))
+    }
+
+    /// Whether each test program passes of which all functions pass one by one: their tests are what the user runs.
+    fn pass_together(&self, suite: &Suite, cured: &[TestIndex]) -> Result<bool> {
+        let passing = self.baseline.passing();
+        let (mut passes, mut fails) = (BTreeSet::new(), BTreeSet::new());
+        for (index, test) in self.tests.iter_enumerated() {
+            let binary = suite.binaries.get(&test.target);
+            let Some(whole) = binary.and_then(|binary| binary.whole(&test.name)) else {
+                continue;
+            };
+            match cured.contains(&index) || passing.contains(&index) {
+                true => passes.insert((&test.target, whole)),
+                false => fails.insert((&test.target, whole)),
+            };
+        }
+        let plan = Plan {
+            timeout: self.timeout,
+            ..Plan::default()
+        };
+        let _alone = lock(&self.running);
+        for (target, whole) in passes.difference(&fails) {
+            let run = self.runner.run(&suite.binaries[*target], whole, &plan)?;
+            if !run.verdict.passed() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether the targets also pass without sanitizers, and no test that passed without them fails.

@@ -14,7 +14,7 @@ const WORDS: [(&str, &str); 13] = [
     ("`cargo nopol ", "`cargo nopol c "),
     (", or only doctests fail", ""),
     (", an argument that the tests reject", ""),
-    ("no tests except doctests", "no tests"),
+    ("no tests except doctests and ignored ones", "no tests"),
     (" no test that matches the arguments after `--`,", ""),
     (", or none matches the arguments after `--`", ""),
     ("some tests or doctests", "some tests"),

@@ -183,6 +183,7 @@ int main(void) {
             stdout: Some(stdout.to_owned()),
             comparison: Comparison::Exact,
             timeout: None,
+            part: None,
         }
     }
 

@@ -13,6 +13,7 @@ use typed_index_collections::{TiSlice, TiVec};
 
 use super::circumstances;
 use super::doctests;
+use super::parts;
 use super::reports;
 use super::settings::{Depth, Settings};
 use crate::localize::failure::FailureSignature;
@@ -142,6 +143,7 @@ pub fn take(
     progress.prepare(|seen| seen.names = Some(reports::names(&tests)));
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
+        let tests = parts::without_wholes(&build.binaries, tests);
         return Ok((tests, Baseline::default()));
     }
 
@@ -163,11 +165,13 @@ pub fn take(
         .into_iter()
         .zip(first)
         .filter(|(_, run)| !is_ignored(run));
-    let (tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
+    let (mut tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
     if tests.is_empty() {
         let none = doctests::no_tests(settings, progress, workspace, sources, &ignored)?;
         return Err(none.into());
     }
+    (tests, first) = parts::settled(progress, &build.binaries, tests, first);
+    progress.prepare(|seen| seen.names = Some(reports::names(&tests)));
     check_tests(settings, &tests)?;
     let suite = Suite {
         runner,

@@ -43,6 +43,7 @@ pub enum Confirmation {
 }
 
 const DOES_NOT_BUILD: &str = "the program does not build with it";
+const TOGETHER: &str = "its test functions pass with it one by one, but the test program fails";
 
 /// Builds the subject with these texts of its files, whose paths are relative to the root, and runs its tests. `fixes`
 /// names the tests that the change should cure; those that already pass are ignored.
@@ -161,6 +162,7 @@ pub fn confirm(
                 Rejection::FailsATest(Some(test)) if targets.contains(&test) => {
                     format!("{} still fails with it", code(&name(&test)))
                 }
+                Rejection::FailsTogether => TOGETHER.to_owned(),
                 Rejection::FailsATest(Some(test)) => {
                     format!("{} passed before and fails with it", code(&name(&test)))
                 }

@@ -98,7 +98,7 @@ pub fn no_tests(
         (failing, _) => {
             progress.prepare(|seen| seen.failing_examples = failing.to_vec());
             return Ok(SubjectError::UnusableBaseline(format!(
-                "there are no tests except doctests, of which {} {}. {NOT_REPAIRED}",
+                "there are no tests except doctests, and {} {}. {NOT_REPAIRED}",
                 names(failing),
                 agree(failing.len(), "fails", "fail")
             )));

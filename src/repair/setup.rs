@@ -161,6 +161,10 @@ impl<'s> Setup<'s> {
             .copy(&self.subject, variant, &self.supervisor.interrupted());
         self.supervisor.check()?;
         let copied = copied?;
+        for file in self.subject.ecosystem.other_texts() {
+            let path = copied.root.join(&file.path);
+            copied.tree.write(&path, &file.text)?;
+        }
         let workspace = Workspace {
             subject: &self.subject,
             tree: Arc::new(copied.tree),

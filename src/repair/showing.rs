@@ -167,6 +167,9 @@ impl Presenter<'_, '_> {
             Err(Rejection::DoesNotBuild) => {
                 "rejected: the program does not build with only the likeliest candidate"
             }
+            Err(Rejection::FailsTogether) => {
+                "rejected: the test functions pass one by one, but the test program fails"
+            }
             Err(Rejection::FailsATest(_)) => {
                 "rejected: a test fails when the likeliest candidate is built on its own"
             }

@@ -80,9 +80,9 @@ macro_rules! exit_codes {
             $own,
             "
   3    the program does not build
-  4    unusable baseline: no tests except doctests, no test that matches the arguments after `--`,
-       only flaky failures, instrumentation changes outcomes, or (C) the build does not recompile
-       changed sources
+  4    unusable baseline: no tests except doctests and ignored ones, no test that matches the
+       arguments after `--`, only flaky failures, instrumentation changes outcomes, or (C) the
+       build does not recompile changed sources
   5    the time limit was reached
   70   internal error, or writing to standard output failed
   130  interrupted"

@@ -155,7 +155,7 @@ fn told_apart(patch: &PatchReport, other: usize, outcome: &Outcome) -> String {
         let fixed = one.fixes.iter();
         let more: Vec<&String> = fixed.filter(|test| !beside.fixes.contains(test)).collect();
         let names = super::phrases::names(&more);
-        (!more.is_empty()).then(|| format!("patch {} alone fixes {names}", one.rank))
+        (!more.is_empty()).then(|| format!("only patch {} fixes {names}", one.rank))
     };
     let apart = [only(patch, other), only(other, patch)];
     let apart: Vec<String> = apart.into_iter().flatten().collect();

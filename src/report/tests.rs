@@ -390,7 +390,7 @@ fn tests_and_sites_are_listed() {
     Places
       1cce2c43  src/lib.rs:4:8  condition  score > needed
       1cce2c43  src/lib.rs:4:8  guard  insert `return None;`
-      1cce2c43  src/lib.rs:4:8  condition  insert a condition for `365`
+      1cce2c43  src/lib.rs:4:8  condition  insert a condition before `365`
     1 test, 3 places
     Places for an early exit are left out; `--kind guard` lists them.
     ");

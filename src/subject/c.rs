@@ -18,6 +18,7 @@ mod print;
 mod products;
 mod reference;
 pub mod shim;
+mod test_functions;
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use nopol_process::run::id::{TargetId, TestId};
 pub use self::init::init;
 use self::options::COptions;
 pub use self::print::print;
-use super::{Subject, SubjectError};
+use super::{AddedFile, Subject, SubjectError};
 
 /// A program under repair.
 #[derive(Clone, Debug)]
@@ -46,8 +47,10 @@ pub struct Program {
     pub sanitize: bool,
     /// Tests are run one after the other.
     pub serial: bool,
-    /// The tests.
+    /// The tests. A test program that consists of several functions is one of them, and so is each function.
     pub cases: Vec<Case>,
+    /// The files of test programs, with the guards by which one function can run alone.
+    pub guarded: Vec<AddedFile>,
 }
 
 /// Reads `nopol.toml`, or what options say instead.

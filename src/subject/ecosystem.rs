@@ -312,6 +312,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// [`SubjectError::Usage`] if a file cannot be read.
     fn whole(&self, root: &Utf8Path) -> Result<ProgramText, SubjectError>;
 
+    /// Files that are no sources and have another text in its working copies.
+    fn other_texts(&self) -> &[AddedFile] {
+        &[]
+    }
+
     /// A file that its working copies have besides.
     fn added_file(&self) -> Option<&AddedFile> {
         None

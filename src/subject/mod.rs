@@ -102,7 +102,7 @@ impl Default for Project {
     }
 }
 
-/// A file that only working copies have.
+/// A file that only working copies have, or have with this text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedFile {
     /// Relative to the subject's root.

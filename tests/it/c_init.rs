@@ -178,14 +178,14 @@ fn cmake_says_which_programs_and_tests_there_are() {
     let run = nopol(&subject, &["c", "--init"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let (summary, text) = (run.stdout, subject.read("nopol.toml"));
-    let build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build";
+    let build = "cmake -S . -B nopol-build -DCMAKE_BUILD_TYPE=Debug && cmake --build nopol-build --parallel 4";
     assert!(text.contains(build), "{text}");
     for (name, command, cwd) in [
-        ("a", "./test_a", "build/t"),
-        ("in", "../build/t/test_a x", "t"),
-        ("two", "./Calc 1 '1 +'", "build"),
-        ("n7", "./Calc 7 ../in", "build"),
-        ("n8", "./Calc 8 ../in", "build"),
+        ("a", "./test_a", "nopol-build/t"),
+        ("in", "../nopol-build/t/test_a x", "t"),
+        ("two", "./Calc 1 '1 +'", "nopol-build"),
+        ("n7", "./Calc 7 ../in", "nopol-build"),
+        ("n8", "./Calc 8 ../in", "nopol-build"),
     ] {
         let table =
             format!("[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\ncwd = \"{cwd}\"\n");
@@ -248,5 +248,58 @@ fn a_program_without_a_description_is_offered_one() {
     assert!(
         shown.contains("Wrote nopol.toml") && shown.contains("low <= high"),
         "{shown}"
+    );
+}
+
+#[test]
+fn each_function_of_a_test_program_is_a_test() {
+    let subject = Subject::fixture("c/test-functions", "test-functions");
+    fs::remove_file(subject.root.join("nopol.toml")).unwrap();
+    let run = nopol(&subject, &["c", "--init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let words = "tests: 1 command, from the target `check` of Makefile; each of its test functions is a test";
+    assert!(run.stdout.contains(words), "{}", run.stdout);
+    let run = nopol(&subject, &["c", "localize", "--top", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let first = run.stdout.lines().find(|line| line.contains("ring.c:"));
+    assert!(
+        first.is_some_and(|line| line.contains("ring.c:14")),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stderr.contains("5 pass, 1 fail"), "{}", run.stderr);
+}
+
+/// `test_more` needs what `test_first` leaves behind.
+const DEPENDENT: &str = r#"#include <assert.h>
+int sign(int x);
+static int seen;
+static void test_first(void) { seen = 1; assert(sign(-1) == -1); }
+static void test_more(void) { assert(seen == 1); assert(sign(7) == 1); }
+static void test_null(void) { assert(sign(0) == 0); }
+int main(void) { test_first(); test_more(); return 0; }
+"#;
+
+#[test]
+fn functions_that_depend_on_one_another_are_one_test() {
+    let toml = "[c]\nsources = [\"sign.c\"]\nbuild = \"cc -DLIBRARY -o t sign.c t.c\"\n\
+        [[c.test]]\nname = \"all\"\ncommand = \"./t\"\nfunctions = [\"t.c\"]\n";
+    let sign = SIGN
+        .replace("int main(void)", "int unused(void)")
+        .replace("static int sign", "int sign");
+    let subject = Subject::new(&[("sign.c", &sign), ("t.c", DEPENDENT), ("nopol.toml", toml)]);
+    let run = nopol(&subject, &["c"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let words =
+        "`all` counts as one test: the program passes, but 1 of its 2 test functions fails alone";
+    assert!(run.stderr.contains(words), "{}", run.stderr);
+    let one = "int main(void) { return 0; }\n";
+    fs::write(subject.root.join("t.c"), one).unwrap();
+    let run = nopol(&subject, &["c"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("fewer than two test functions"),
+        "{}",
+        run.stderr
     );
 }

@@ -261,7 +261,7 @@ pub fn half(number: u32) -> u32 {
 fn an_example_that_fails_is_named_and_no_success() {
     let alone = Subject::lib(HALF).nopol(&[]);
     assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
-    let what = "there are no tests except doctests, of which `src/lib.rs - half (line 1)` fails. Doctests are not fixed";
+    let what = "there are no tests except doctests, and `src/lib.rs - half (line 1)` fails. Doctests are not fixed";
     assert!(alone.stderr.contains(what), "{}", alone.stderr);
 
     let test = "#[test]\nfn of_four() {\n    assert_eq!(half(4), 2);\n}\n";

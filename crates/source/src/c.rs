@@ -31,6 +31,7 @@ mod sites;
 mod specifiers;
 mod syntax;
 pub mod templates;
+pub mod test_functions;
 mod types;
 mod unread;
 

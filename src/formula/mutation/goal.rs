@@ -468,6 +468,7 @@ mod tests {
             stdout: None,
             comparison: Comparison::default(),
             timeout: None,
+            part: None,
         };
         ProgramText {
             language: Language::C,

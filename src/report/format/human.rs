@@ -402,7 +402,7 @@ pub fn what(site: &SiteReport) -> String {
     let line = first_line(&site.text);
     match site.kind {
         "guard" => format!("insert `{line}`"),
-        "condition" if !site.has_condition => format!("insert a condition for `{line}`"),
+        "condition" if !site.has_condition => format!("insert a condition before `{line}`"),
         _ => line.to_owned(),
     }
 }

@@ -72,14 +72,14 @@ fn a_test_that_only_one_of_two_patches_fixes_is_named() {
         .fixes
         .push(outcome.failing_tests[1].clone());
     let said = explained(&outcome, "2");
-    let apart = "for some recorded values: patch 1 alone fixes `grades::tests::other`.";
+    let apart = "for some recorded values: only patch 1 fixes `grades::tests::other`.";
     assert!(said.contains(apart), "{said}");
     // A distinguishing test makes the values unnecessary.
     let differs = outcome.patches[1].differs.as_mut().unwrap();
     differs.is_seen = false;
     differs.yields = None;
     let said = explained(&outcome, "2");
-    let apart = "Compared with patch 1: patch 1 alone fixes `grades::tests::other`.\n";
+    let apart = "Compared with patch 1: only patch 1 fixes `grades::tests::other`.\n";
     assert!(said.ends_with(apart), "{said}");
     outcome.patches[1].differs.as_mut().unwrap().is_seen = true;
     outcome.patches[1].fixes = outcome.failing_tests.clone();

@@ -13,12 +13,12 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use walkdir::WalkDir;
 
-use super::Program;
 use super::options::COptions;
+use super::{Program, test_functions};
 pub use crate::config::NAME;
 use crate::config::{Config, ConfigError, File, seconds};
-use crate::subject::SubjectError;
 use crate::subject::paths::normal;
+use crate::subject::{AddedFile, SubjectError};
 
 // The comments of the fields are shown to users by `--print-schema`.
 
@@ -76,6 +76,9 @@ struct Single {
     /// How the output is compared with the expected one.
     #[serde(default)]
     r#match: Match,
+    /// Globs of files: each test function in them is a test of its own.
+    #[serde(default)]
+    functions: Vec<String>,
 }
 
 /// A test for each input file.
@@ -288,9 +291,24 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
                 .ok_or_else(|| usage(seconds::refusal(format!("`timeout = {seconds}`"))))?,
         ),
     };
-    let mut cases = Vec::new();
-    for single in section.test {
-        cases.push(of_single(root, single)?);
+    let (mut cases, mut guarded) = (Vec::new(), Vec::<AddedFile>::new());
+    for mut single in section.test {
+        let functions = std::mem::take(&mut single.functions);
+        let whole = of_single(root, single)?;
+        if !functions.is_empty() {
+            let split = test_functions::split(root, &whole, &functions)?;
+            if let Some(file) = split.files.iter().find(|it| sources.contains(&it.path)) {
+                return Err(usage(format!(
+                    "test `{}`: `functions` and `sources` both match {}; a file with test functions cannot be patched",
+                    whole.name, file.path
+                )));
+            }
+            let is_new = |file: &AddedFile| guarded.iter().all(|it| it.path != file.path);
+            let new: Vec<AddedFile> = split.files.into_iter().filter(is_new).collect();
+            guarded.extend(new);
+            cases.extend(split.cases);
+        }
+        cases.push(whole);
     }
     if let Some(pairs) = section.tests {
         cases.extend(of_pairs(root, &pairs)?);
@@ -318,12 +336,13 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         sanitize: section.sanitize,
         serial: section.serial,
         cases,
+        guarded,
     })
 }
 
 /// The path of a source file relative to the root, with links resolved. A file behind a link that leads out of
 /// the root is at the link's own path in the working copy.
-fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> {
+pub(super) fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> {
     let real = |path: &Utf8Path| {
         let real = path.canonicalize_utf8();
         real.map_err(|error| usage(format!("cannot read {path}: {error}")))
@@ -361,6 +380,7 @@ fn case(name: &str, command: Command) -> Case {
         stdout: None,
         comparison: Comparison::Exact,
         timeout: None,
+        part: None,
     }
 }
 
@@ -480,7 +500,10 @@ fn arguments(text: &str) -> String {
 
 /// The files below the root that match a glob, sorted by the numbers in their names, each with the text that
 /// matches `*`, or its name.
-fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, SubjectError> {
+pub(super) fn files(
+    root: &Utf8Path,
+    pattern: &str,
+) -> Result<Vec<(Utf8PathBuf, String)>, SubjectError> {
     let plain = pattern.trim_start_matches("./");
     if root.join(plain).is_file() {
         let name = Utf8Path::new(plain).file_name().unwrap_or(plain).to_owned();

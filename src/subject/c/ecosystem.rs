@@ -23,7 +23,7 @@ use super::options::COptions;
 use super::{Program, calls, load, made, other_program, print, reference, runtime};
 use crate::subject::ecosystem::{Answered, Described, Description, Ecosystem, ProgramText};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Targets, Workspace};
-use crate::subject::{Subject, SubjectError, dependencies, files, paths};
+use crate::subject::{AddedFile, Subject, SubjectError, dependencies, files, paths};
 
 impl Description for COptions {
     fn load(&self) -> Result<Subject, SubjectError> {
@@ -135,10 +135,11 @@ impl Ecosystem for Program {
             .map(|path| paths::relative(root, &path));
         let paths = self.sources.iter().cloned().chain(headers).collect();
         let whole = ProgramText::read(Language::C, root, paths)?;
-        for case in &self.cases {
+        let wholes = || self.cases.iter().filter(|case| case.part.is_none());
+        for case in wholes() {
             made::check(root, &self.build, &self.sources, case)?;
         }
-        let cases = self.cases.iter().map(|case| {
+        let cases = wholes().map(|case| {
             let stdin = match &case.stdin {
                 Input::File(path) => Input::Text(ProgramText::text(root, path)?),
                 other => other.clone(),
@@ -157,6 +158,10 @@ impl Ecosystem for Program {
         });
         let cases = cases.collect::<Result<_, SubjectError>>()?;
         Ok(ProgramText { cases, ..whole })
+    }
+
+    fn other_texts(&self) -> &[AddedFile] {
+        &self.guarded
     }
 
     fn tests_file(&self) -> Option<&Utf8Path> {

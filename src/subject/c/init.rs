@@ -5,8 +5,10 @@ mod cases;
 mod cmake;
 mod database;
 mod detect;
+mod functions;
 mod listing;
 mod make;
+mod recipe;
 mod text;
 mod tools;
 
@@ -19,7 +21,7 @@ use camino::Utf8Path;
 use nopol_basics::count;
 use nopol_process::run::process::Supervisor;
 
-use self::build_info::TestTarget;
+use self::build_info::{CommandTest, TestTarget};
 use self::cases::{Pairs, Script};
 use self::listing::Listing;
 use self::text::Plan;
@@ -99,7 +101,9 @@ impl Summary {
 }
 
 fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
-    let mut build_info = detect::detect(listing, tools)?;
+    let pairs = cases::pairs(listing);
+    let mut build_info = detect::detect(listing, tools, pairs.is_none())?;
+    functions::find(listing, &mut build_info.tests);
     let mut summary = Summary::default();
     let headers = listing.headers_with_functions();
     let has_headers = !headers.is_empty();
@@ -158,13 +162,23 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
         }
         [] => build_info::invocation(main().unwrap_or("program")),
     };
-    let pairs = cases::pairs(listing);
-    let script = cases::script(listing);
+    let script = cases::script(listing).filter(|script| {
+        let is_test = |test: &CommandTest| test.command == script.without_name();
+        !build_info.tests.iter().any(is_test)
+    });
     if !build_info.tests.is_empty() {
+        let split = build_info.tests.iter();
+        let split = split.filter(|test| !test.functions.is_empty()).count();
+        let functions = match split {
+            0 => String::new(),
+            1 if build_info.tests.len() == 1 => "; each of its test functions is a test".to_owned(),
+            1 => "; each test function of one of them is a test".to_owned(),
+            split => format!("; each test function of {split} of them is a test"),
+        };
         summary.lines.push(format!(
-            "tests: {}, from {}",
+            "tests: {}, from {}{functions}",
             count(build_info.tests.len(), "command"),
-            build_info.from
+            build_info.tests_from()
         ));
     }
     if let Some(pairs) = &pairs {

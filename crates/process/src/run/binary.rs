@@ -47,6 +47,7 @@ impl Binary {
             stdout: None,
             comparison: Comparison::Exact,
             timeout: None,
+            part: None,
         };
         self.harness = Harness::Commands(Arc::new(Commands {
             cases: BTreeMap::from([(case.name.clone(), case)]),
@@ -73,6 +74,17 @@ impl Binary {
                 self.in_users_tree(&self.cwd.join(&commands.case(test)?.cwd))
             }
         })
+    }
+
+    /// The test of which this one is a part. `None` if it is whole.
+    pub fn whole(&self, test: &str) -> Option<&str> {
+        match &self.harness {
+            Harness::Commands(commands) => {
+                let part = commands.cases.get(test)?.part.as_ref()?;
+                Some(&part.of)
+            }
+            Harness::Standard { .. } => None,
+        }
     }
 
     /// Runs its tests as a test tool with these rules would.

@@ -32,6 +32,20 @@ pub struct Case {
     pub comparison: Comparison,
     /// Its own time limit, if it has one.
     pub timeout: Option<Duration>,
+    /// What it is of another test, if it is not a whole program.
+    pub part: Option<Part>,
+}
+
+/// The variable that names the function of a test program that is to run.
+pub const CASE: &str = "NOPOL_CASE";
+
+/// One of the functions of a test program. Each of them returns at once unless [`CASE`] names it or is not set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The name of the test that is the whole program.
+    pub of: String,
+    /// The value of [`CASE`].
+    pub function: String,
 }
 
 /// How a test is started.

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::{self, serve};
 
+use super::command::CASE;
 use super::process::Limits;
 use super::sandbox::{self, Sandbox, SandboxMode};
 use crate::copy::{files, git};
@@ -230,7 +231,7 @@ impl Confinement {
 
     /// Variables that no process of the subject inherits.
     pub fn unset() -> Vec<&'static str> {
-        [&layout::env::ALL[..], &git::VARIABLES].concat()
+        [&layout::env::ALL[..], &git::VARIABLES, &[CASE]].concat()
     }
 
     /// The limits of a run. Where a sanitizer needs more address space than a limit would allow, only

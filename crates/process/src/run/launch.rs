@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::command::CASE;
 use super::confine::{Circumstances, Confinement};
 use super::output::{create, end, open, tail};
 use super::process::{Exit, Job};
@@ -141,7 +142,10 @@ impl Runner<'_> {
                 let (program, args) = case.command.start();
                 let stdin = case.stdin.file(&binary.cwd, dir)?;
                 let timeout = case.timeout.unwrap_or(plan.timeout).min(plan.timeout);
+                let part = case.part.iter();
+                let part = part.map(|part| (CASE.to_owned(), part.function.clone()));
                 Launch {
+                    vars: part.collect(),
                     program,
                     cwd: binary.cwd.join(&case.cwd),
                     stdin: stdin.map_or(Stdin::Nothing, Stdin::File),
@@ -175,7 +179,9 @@ impl Runner<'_> {
         log: u64,
     ) -> Result<TestRun> {
         let mut launch = self.launch(dir, binary, test, plan)?;
-        launch.vars = self.planned(binary, plan, &dir.join("trace"), test, log);
+        launch
+            .vars
+            .extend(self.planned(binary, plan, &dir.join("trace"), test, log));
         launch.circumstances = plan.circumstances;
         let exit = self.start(dir, binary, launch)?;
         judge(dir, binary, test, plan, &exit)

@@ -99,7 +99,8 @@ impl Runner<'_> {
                 return Err(error);
             }
         };
-        launch.vars = self.planned(binary, plan, &server.dir.join("trace"), test, log);
+        let planned = self.planned(binary, plan, &server.dir.join("trace"), test, log);
+        launch.vars.extend(planned);
         let left = self.supervisor.left().or(launch.timeout);
         launch.timeout = launch.timeout.min(left);
         let answer = server.run(launch);

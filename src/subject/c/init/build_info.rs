@@ -14,12 +14,21 @@ pub struct BuildInfo {
     /// The compiled files, if known.
     pub sources: Option<Vec<Utf8PathBuf>>,
     pub tests: Vec<CommandTest>,
+    /// Where the tests were detected, if not in `from`.
+    pub tests_from: Option<String>,
     /// Comments for the generated file.
     pub notes: Vec<String>,
     /// Targets that may run tests.
     pub test_targets: Vec<TestTarget>,
     /// What the user still has to check or fill in.
     pub todo: Vec<String>,
+}
+
+impl BuildInfo {
+    /// Where the tests were detected.
+    pub fn tests_from(&self) -> &str {
+        self.tests_from.as_deref().unwrap_or(&self.from)
+    }
 }
 
 /// A target of a build file that may run tests.
@@ -46,6 +55,8 @@ pub struct CommandTest {
     pub command: String,
     /// The working directory, if it is not the program's directory.
     pub cwd: Option<String>,
+    /// The files with its test functions, if it has several.
+    pub functions: Vec<Utf8PathBuf>,
 }
 
 /// The command that starts the program at a path.

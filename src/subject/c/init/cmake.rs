@@ -1,6 +1,6 @@
 //! What `CMakeLists.txt` builds and tests: cmake and ctest are asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::build_info::{BuildInfo, CommandTest, invocation, line};
-use super::listing::{Listing, is_test};
+use super::listing::is_test;
 use super::tools::{Answer, Tools};
 use crate::subject::paths::{normal, relative};
 
@@ -25,6 +25,10 @@ const HARMLESS: [&str; 6] = [
     WORKING_DIRECTORY,
 ];
 const WORKING_DIRECTORY: &str = "WORKING_DIRECTORY";
+/// The build directory in the working copy.
+const BUILD: &str = "nopol-build";
+/// How many files are compiled at a time.
+const JOBS: usize = 4;
 /// The directory of CMake's file API, in the build directory.
 const API: &str = ".cmake/api/v1";
 
@@ -32,25 +36,45 @@ const API: &str = ".cmake/api/v1";
 ///
 /// # Errors
 /// As [`Tools::ask`], or if the copy cannot be written.
-pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
-    // A CMake build directory cannot be moved: CMake refuses to use it in the working copy.
-    let cache = listing.dir.join("build/CMakeCache.txt").is_file();
-    let build = if cache { "nopol-build" } else { "build" };
+pub fn read(tools: &mut dyn Tools) -> Result<BuildInfo> {
+    // CMake refuses the cache of another directory, which a copy of the user's `build` would have.
+    let build = BUILD;
     let configure = ["cmake", "-S", ".", "-B", build, "-DCMAKE_BUILD_TYPE=Debug"];
     let mut build_info = BuildInfo {
-        command: format!("{} && cmake --build {build}", configure.join(" ")),
+        command: format!("{} && {}", configure.join(" "), compile(&[])),
         from: LISTS.to_owned(),
         ..BuildInfo::default()
     };
-    if cache {
-        build_info
-            .notes
-            .push("The existing directory `build` is not used: CMake refuses its cache in the working copy.".to_owned());
-    }
     let query = tools.root()?.join(build).join(API).join("query");
     fs::create_dir_all(&query)?;
     fs::write(query.join("codemodel-v2"), "")?;
-    let Answer { failure, .. } = tools.ask(Utf8Path::new(""), &configure)?;
+    let Answer { mut failure, .. } = tools.ask(Utf8Path::new(""), &configure)?;
+    if failure.is_none() {
+        let options = switched_off(tools.root()?, build);
+        let compile = compile(&[]);
+        let with_tests: Vec<&str> = configure
+            .into_iter()
+            .chain(options.iter().map(String::as_str))
+            .collect();
+        if !options.is_empty() {
+            let Answer { failure: other, .. } = tools.ask(Utf8Path::new(""), &with_tests)?;
+            match other {
+                None => {
+                    build_info.command = format!("{} && {compile}", with_tests.join(" "));
+                }
+                // As it was before; the cache has the options.
+                Some(_) => {
+                    let reset: Vec<String> =
+                        options.iter().map(|it| it.replace("=ON", "=OFF")).collect();
+                    let words = configure
+                        .into_iter()
+                        .chain(reset.iter().map(String::as_str));
+                    let words: Vec<&str> = words.collect();
+                    Answer { failure, .. } = tools.ask(Utf8Path::new(""), &words)?;
+                }
+            }
+        }
+    }
     if let Some(failure) = failure {
         build_info.todo.push(format!(
             "check `build`: `{}` {failure}, so {LISTS} was not read",
@@ -59,8 +83,11 @@ pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
         return Ok(build_info);
     }
     let root = tools.root()?.to_owned();
-    let Made { programs, sources } =
-        made(&root, build).context("cannot read the answer of cmake")?;
+    let Made {
+        programs,
+        sources,
+        tests: files,
+    } = made(&root, build).context("cannot read the answer of cmake")?;
     build_info.sources = (!sources.is_empty()).then_some(sources);
     let is_program = |path: &&Utf8PathBuf| !is_test(path) && !is_test(&path.with_extension("c"));
     build_info.programs = programs
@@ -84,9 +111,23 @@ pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
     let Shown { tests } = shown;
     for test in &tests {
         match test.command_test(&root) {
-            Some(test) => build_info.tests.push(test),
+            Some(command) => build_info.tests.push(CommandTest {
+                functions: files_of(&files, &root, test),
+                ..command
+            }),
             None => unsupported.push(test.name.as_str()),
         }
+    }
+    let started = tests.iter().filter_map(|test| test.command.first());
+    let started = started.filter_map(|path| Utf8Path::new(path).strip_prefix(&root).ok());
+    let started: BTreeSet<&Utf8Path> = started
+        .filter(|path| files.contains_key(*path) && !is_made_by_default(&root, path))
+        .collect();
+    let targets = started.iter().filter_map(|path| path.file_stem());
+    let targets: Vec<String> = targets.map(str::to_owned).collect();
+    if !targets.is_empty() {
+        let all = compile(&[]);
+        build_info.command = build_info.command.replace(&all, &compile(&targets));
     }
     if !unsupported.is_empty() {
         let names = unsupported.join(", ");
@@ -95,6 +136,75 @@ pub fn read(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
         ));
     }
     Ok(build_info)
+}
+
+/// The options by which tests are built that are not, as arguments: those that are switched off and have a word for tests in
+/// their names.
+fn switched_off(root: &Utf8Path, build: &str) -> Vec<String> {
+    let cache = fs::read_to_string(root.join(build).join("CMakeCache.txt")).unwrap_or_default();
+    let declared = cache.lines().filter_map(|line| line.split_once(':'));
+    let (off, on): (Vec<_>, Vec<_>) = declared.partition(|(_, value)| *value == "BOOL=OFF");
+    let lists = fs::read_to_string(root.join(LISTS)).unwrap_or_default();
+    // One that is asked for and that nothing declares.
+    let asked = lists.lines().filter_map(|line| {
+        let line = line.trim_start().strip_prefix("if")?;
+        let name = line
+            .trim_start()
+            .strip_prefix('(')?
+            .split_once(')')?
+            .0
+            .trim();
+        let is_declared = on.iter().any(|(declared, _)| *declared == name)
+            || lists.contains(&format!("set({name} "))
+            || matches!(name, "BUILD_TESTING");
+        (!is_declared).then_some(name)
+    });
+    let speaks = |name: &&str| {
+        let mut words = name.split('_');
+        let speaks = words.any(|word| matches!(word, "TEST" | "TESTS" | "TESTING" | "UNITTESTS"));
+        let is_other = ["COVERAGE", "FUZZ", "VALGRIND", "INSTALL", "BENCH"];
+        speaks && !is_other.iter().any(|word| name.contains(word))
+    };
+    let off = off.iter().map(|(name, _)| *name);
+    let options: BTreeSet<&str> = off.chain(asked).filter(speaks).collect();
+    options.iter().map(|name| format!("-D{name}=ON")).collect()
+}
+
+/// The command that builds everything, and these targets, which may be left out of that.
+fn compile(targets: &[String]) -> String {
+    let build = format!("cmake --build {BUILD} --parallel {JOBS}");
+    let more = targets
+        .iter()
+        .map(|target| format!(" && {build} --target {target}"));
+    build.clone() + &more.collect::<String>()
+}
+
+/// Whether the target of a program belongs to those that a build makes without being asked. Only known of makefiles.
+fn is_made_by_default(root: &Utf8Path, program: &Utf8Path) -> bool {
+    let path = root.join(BUILD).join("CMakeFiles/Makefile2");
+    let below = program.strip_prefix(BUILD).unwrap_or(program);
+    let name = below.file_stem().unwrap_or_default();
+    let target = format!("CMakeFiles/{name}.dir/all");
+    fs::read_to_string(path).is_ok_and(|text| {
+        let mut lines = text.lines().filter(|line| line.ends_with(&target));
+        let is_of_dir = |line: &str| {
+            let (made, _) = line.split_once(": ").unwrap_or_default();
+            made == "all" || made.ends_with("/all") && !made.ends_with(".dir/all")
+        };
+        !text.contains(&target) || lines.any(is_of_dir)
+    })
+}
+
+/// The files of tests in the program that a test starts.
+fn files_of(
+    files: &BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
+    root: &Utf8Path,
+    test: &Test,
+) -> Vec<Utf8PathBuf> {
+    let program = test.command.first().map(Utf8Path::new);
+    let program = program.and_then(|program| program.strip_prefix(root).ok());
+    let files = program.and_then(|program| files.get(program));
+    files.cloned().unwrap_or_default()
 }
 
 /// Makes an empty program.
@@ -113,6 +223,8 @@ fn stand_in(path: &Utf8Path) -> Result<()> {
 #[derive(Debug, Default)]
 struct Made {
     programs: Vec<Utf8PathBuf>,
+    /// The tests among the C files that are compiled for each program.
+    tests: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
     /// The C files that are compiled, except tests.
     sources: Vec<Utf8PathBuf>,
 }
@@ -130,6 +242,7 @@ fn made(root: &Utf8Path, build: &str) -> Result<Made> {
     };
     let model: Model = parse(&replies.join(model))?;
     let (mut programs, mut sources) = (BTreeSet::new(), BTreeSet::new());
+    let mut tests = BTreeMap::new();
     let below = |dir: &Utf8Path, path: &Utf8Path| {
         let path = normal(&dir.join(path));
         path.strip_prefix(root).ok().map(Utf8Path::to_owned)
@@ -137,18 +250,24 @@ fn made(root: &Utf8Path, build: &str) -> Result<Made> {
     for named in model.configurations.iter().flat_map(|one| &one.targets) {
         let target: Target = parse(&replies.join(&named.json_file))?;
         let made = target.artifacts.first();
-        if let Some(made) = made.filter(|_| target.kind == "EXECUTABLE") {
-            programs.extend(below(&root.join(build), &made.path));
-        }
+        let made = made.filter(|_| target.kind == "EXECUTABLE");
+        let program = made.and_then(|made| below(&root.join(build), &made.path));
         let compiled = target.sources.iter().filter(|source| {
             let group = source.compile_group_index;
             let group = group.and_then(|group| target.compile_groups.get(group));
             group.is_some_and(|group| group.language == "C") && !source.is_generated
         });
         let compiled = compiled.filter_map(|source| below(root, &source.path));
-        sources.extend(compiled.filter(|path| !is_test(path) && root.join(path).is_file()));
+        let compiled = compiled.filter(|path| root.join(path).is_file());
+        let (of_tests, others): (Vec<_>, Vec<_>) = compiled.partition(|path| is_test(path));
+        sources.extend(others);
+        if let Some(program) = program {
+            tests.insert(program.clone(), of_tests);
+            programs.insert(program);
+        }
     }
     Ok(Made {
+        tests,
         programs: programs.into_iter().collect(),
         sources: sources.into_iter().collect(),
     })
@@ -256,6 +375,7 @@ impl Test {
             name: self.name.clone(),
             command: line(words.iter().map(String::as_str)),
             cwd: (!cwd.as_str().is_empty()).then(|| cwd.to_string()),
+            functions: Vec::new(),
         })
     }
 }

@@ -1,12 +1,14 @@
 //! Detects how a program is built: from its build files or, without any, with a compiler command for all its
 //! files.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::database::compiled;
-use super::listing::Listing;
+use super::listing::{Listing, is_test};
 use super::tools::Tools;
 use super::{cmake, make};
 
@@ -16,16 +18,27 @@ pub const FILES: &str = "the files alone";
 /// In the order in which make looks for them.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-/// Detects how a program is built.
+/// Detects how a program is built, and its tests. Those that a target of make runs count only if `wants_tests`.
 ///
 /// # Errors
 /// As [`Tools::ask`].
-pub fn detect(listing: &Listing, tools: &mut dyn Tools) -> Result<BuildInfo> {
+pub fn detect(listing: &Listing, tools: &mut dyn Tools, wants_tests: bool) -> Result<BuildInfo> {
     if listing.has("CMakeLists.txt") {
-        return cmake::read(listing, tools);
+        return cmake::read(tools);
     }
     if let Some(name) = listing.first(&MAKEFILES) {
-        return make::read(tools, name);
+        let mut build_info = make::read(tools, name, wants_tests)?;
+        if wants_tests && build_info.tests.is_empty() {
+            let dirs = listing.files.iter().filter_map(|path| {
+                let is_makefile = MAKEFILES.contains(&path.file_name().unwrap_or_default());
+                let dir = path.parent().filter(|dir| !dir.as_str().is_empty())?;
+                (is_makefile && is_test(path)).then(|| dir.to_owned())
+            });
+            for dir in dirs.collect::<BTreeSet<_>>() {
+                make::add_dir(&mut build_info, tools, &dir)?;
+            }
+        }
+        return Ok(build_info);
     }
     if listing.has("configure") {
         return Ok(BuildInfo {
@@ -136,6 +149,7 @@ fn library(
             command: invocation(&name),
             name,
             cwd: None,
+            functions: Vec::new(),
         });
     }
     if commands.is_empty() {

@@ -100,12 +100,15 @@ fn is_excluded(entry: &DirEntry) -> bool {
 /// Whether a file is a test, judging by its name and directory.
 pub fn is_test(path: &Utf8Path) -> bool {
     let dirs = path.parent().into_iter().flat_map(Utf8Path::components);
-    let mut dirs = dirs.map(|dir| dir.as_str());
-    let stem = path.file_stem().unwrap_or_default();
-    dirs.any(|dir| matches!(dir, "test" | "tests"))
-        || matches!(stem, "test" | "tests")
-        || stem.starts_with("test_")
-        || stem.ends_with("_test")
+    let names = dirs.map(|dir| dir.as_str()).chain(path.file_stem());
+    let mut words = names.flat_map(|name| name.split(['-', '_', '.']));
+    let is_digit = |char: char| char.is_ascii_digit();
+    words.any(|word| {
+        matches!(
+            word.trim_end_matches(is_digit),
+            "test" | "tests" | "unittest" | "unittests" | "testsuite"
+        )
+    })
 }
 
 /// Whether there is the definition of a function `main`: only a type precedes the name in its line, and neither a semicolon
@@ -190,6 +193,10 @@ mod tests {
             "test_a.c",
             "src/a_test.c",
             "test.c",
+            "unit-tests/a.c",
+            "unittest/t1.c",
+            "test-a.c",
+            "a_test2.c",
         ] {
             assert!(is_test(Utf8Path::new(path)), "{path}");
         }

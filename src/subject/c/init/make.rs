@@ -1,10 +1,13 @@
 //! What a makefile builds: make is asked what it would do.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::build_info::{BuildInfo, TestTarget, invocation, line};
+use super::build_info::{BuildInfo, CommandTest, TestTarget, invocation, line};
 use super::listing::is_test;
+use super::recipe::Recipe;
 use super::tools::{Answer, Tools};
 use crate::subject::paths::normal;
 
@@ -15,11 +18,11 @@ const TEST_TARGETS: [&str; 2] = ["test", "check"];
 /// Prints the commands, with their targets and directories, as if nothing was up to date.
 const DRY_RUN: [&str; 5] = ["make", "-n", "-B", "--trace", "-w"];
 
-/// Reads what the makefile `name` builds.
+/// Reads what the makefile `name` builds and, if `wants_tests`, what its targets for tests run.
 ///
 /// # Errors
 /// As [`Tools::ask`].
-pub fn read(tools: &mut dyn Tools, name: &str) -> Result<BuildInfo> {
+pub fn read(tools: &mut dyn Tools, name: &str, wants_tests: bool) -> Result<BuildInfo> {
     let Answer { stdout, failure } = tools.ask(Utf8Path::new(""), &DRY_RUN)?;
     let steps = steps(&stdout, tools.root()?);
     let mut build_info = BuildInfo {
@@ -55,8 +58,15 @@ pub fn read(tools: &mut dyn Tools, name: &str) -> Result<BuildInfo> {
     for target in TEST_TARGETS {
         let Answer { stdout, .. } =
             tools.ask(Utf8Path::new(""), &[&DRY_RUN[..], &[target]].concat())?;
-        let recipe = recipe(&self::steps(&stdout, tools.root()?), target);
-        if recipe.is_empty() || seen.contains(&recipe) {
+        let of_target = self::steps(&stdout, tools.root()?);
+        if wants_tests && build_info.tests.is_empty() {
+            add_tests(&mut build_info, &steps, &of_target);
+            if !build_info.tests.is_empty() {
+                build_info.tests_from = Some(format!("the target `{target}` of {name}"));
+            }
+        }
+        let recipe = recipe(&of_target, target);
+        if recipe.is_empty() || seen.contains(&recipe) || !build_info.tests.is_empty() {
             continue;
         }
         build_info.notes.push(format!(
@@ -74,6 +84,73 @@ pub fn read(tools: &mut dyn Tools, name: &str) -> Result<BuildInfo> {
         seen.push(recipe);
     }
     Ok(build_info)
+}
+
+/// Adds what a target for tests runs as tests, and what it links or compiles to the build.
+fn add_tests(build_info: &mut BuildInfo, built: &[Step], of_target: &[Step]) {
+    let is_new = |step: &&Step| !built.contains(step) || step.runs_tests();
+    let (linking, running): (Vec<&Step>, Vec<&Step>) = of_target
+        .iter()
+        .filter(is_new)
+        .partition(|step| step.program().is_some() && !step.runs_on());
+    let mut recipe = Recipe::default();
+    for step in running {
+        let compiles = commands(&step.command).any(|command| is_compiler(&command));
+        // A file that is no program is made for one.
+        if !compiles || step.runs_on() || step.is_phony() {
+            recipe.add(&step.dir, &step.command);
+        }
+    }
+    if recipe.tests.is_empty() {
+        return;
+    }
+    let mut targets: Vec<(&Utf8Path, &str)> = Vec::new();
+    for step in linking {
+        let target = (step.dir.as_path(), step.target.as_str());
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    let here = targets.iter().filter(|(dir, _)| dir.as_str().is_empty());
+    let here: Vec<&str> = here.map(|(_, target)| *target).collect();
+    if !here.is_empty() {
+        build_info.command += &format!(" && {}", line(["make"].into_iter().chain(here)));
+    }
+    for (dir, target) in targets.iter().filter(|(dir, _)| !dir.as_str().is_empty()) {
+        build_info.command += &format!(" && {}", line(["make", "-C", dir.as_str(), target]));
+    }
+    for build in recipe.builds {
+        build_info.command += &format!(" && {build}");
+    }
+    build_info.tests = recipe.tests;
+}
+
+/// Adds the makefile of a directory of tests: what it builds, and the programs as tests.
+///
+/// # Errors
+/// As [`Tools::ask`].
+pub fn add_dir(build_info: &mut BuildInfo, tools: &mut dyn Tools, dir: &Utf8Path) -> Result<()> {
+    let Answer { stdout, .. } = tools.ask(dir, &DRY_RUN)?;
+    let steps = steps(&stdout, tools.root()?);
+    let programs = steps.iter().filter_map(Step::program);
+    let programs: BTreeSet<Utf8PathBuf> = programs
+        .filter(|program| program.starts_with(dir))
+        .collect();
+    if programs.is_empty() || steps.iter().any(Step::runs_tests) {
+        return Ok(());
+    }
+    build_info.command += &format!(" && {}", line(["make", "-C", dir.as_str()]));
+    for program in programs {
+        let below = program.strip_prefix(dir).unwrap_or(&program);
+        build_info.tests.push(CommandTest {
+            name: below.file_stem().unwrap_or("test").to_owned(),
+            command: invocation(below.as_str()),
+            cwd: Some(dir.to_string()),
+            functions: Vec::new(),
+        });
+    }
+    build_info.tests_from = Some(format!("the makefile in {dir}"));
+    Ok(())
 }
 
 /// The targets to build so that no tests run: those that link a program; `None` if some can only be built from another
@@ -171,6 +248,18 @@ impl Step {
         is_named && !commands(&self.command).any(|command| is_compiler(&command))
     }
 
+    /// Whether its target is no file.
+    fn is_phony(&self) -> bool {
+        TEST_TARGETS.contains(&self.target.as_str()) || !self.command.contains(&self.target)
+    }
+
+    /// Whether it runs something after it has compiled.
+    fn runs_on(&self) -> bool {
+        let mut recipe = Recipe::default();
+        recipe.add(&self.dir, &self.command);
+        !recipe.builds.is_empty() && !recipe.tests.is_empty()
+    }
+
     /// The program that this links, relative to the root.
     fn program(&self) -> Option<Utf8PathBuf> {
         let mut dir = self.dir.clone();
@@ -190,7 +279,7 @@ impl Step {
 }
 
 /// The words of each of the commands that a shell runs.
-fn commands(line: &str) -> impl Iterator<Item = Vec<String>> {
+pub fn commands(line: &str) -> impl Iterator<Item = Vec<String>> {
     let line = line.replace("\\\n", " ");
     let parts: Vec<String> = line
         .split(['\n', ';', '&', '|'])
@@ -201,7 +290,7 @@ fn commands(line: &str) -> impl Iterator<Item = Vec<String>> {
         .map(|part| shlex::split(&part).unwrap_or_default())
 }
 
-fn is_compiler(words: &[String]) -> bool {
+pub fn is_compiler(words: &[String]) -> bool {
     let name = words.first().and_then(|word| word.rsplit('/').next());
     name.is_some_and(|name| {
         name.ends_with("cc")

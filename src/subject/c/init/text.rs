@@ -65,7 +65,7 @@ impl Plan {
             let _ = writeln!(
                 text,
                 "\n# Tests that pass if the command exits with 0, from {}.",
-                self.build_info.from
+                self.build_info.tests_from()
             );
             text += &self
                 .build_info
@@ -159,8 +159,17 @@ fn single_text(test: &CommandTest) -> String {
         .as_ref()
         .map(|cwd| format!("cwd = {}\n", quoted(cwd)));
     let (name, command) = (quoted(&test.name), quoted(&test.command));
+    let functions = test.functions.iter().map(|path| quoted(path.as_str()));
+    let functions: Vec<String> = functions.collect();
+    let functions = match functions.is_empty() {
+        true => String::new(),
+        false => format!(
+            "functions = [{}]  # each test function in them is a test\n",
+            functions.join(", ")
+        ),
+    };
     format!(
-        "[[c.test]]\nname = {name}\ncommand = {command}\n{}",
+        "[[c.test]]\nname = {name}\ncommand = {command}\n{}{functions}",
         cwd.unwrap_or_default()
     )
 }
