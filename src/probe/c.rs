@@ -125,6 +125,9 @@ impl Dialect for Macros {
         };
         match (capture.kind, reading(&capture.access)) {
             (CaptureKind::Purity, _) => String::new(),
+            (_, Reading::Field(pointer, field)) if weak => {
+                format!("NOPOL_BITS({name}, {pointer}, {field})")
+            }
             _ if weak => format!("NOPOL_VALUE({name}, {text})"),
             (_, Reading::Plain) => format!("NOPOL_SEE({name}, {text})"),
             (_, Reading::Field(pointer, field)) => {

@@ -129,7 +129,7 @@ pub fn write(workspace: &Workspace, files: &Files) -> Result<()> {
 
 /// Weakens or drops a part; returns whether that changes anything.
 fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bool {
-    const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
+    const UNRESOLVED: [&str; 5] = ["E0277", "E0282", "E0283", "E0599", "E-bit-field"];
     let Instrumentation {
         sources,
         stage,

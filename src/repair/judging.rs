@@ -332,7 +332,9 @@ impl Judge<'_, '_> {
     ) {
         for site in single_sites(fixes) {
             let of_site = |fix: &Fix| fix.is_only_at(site);
-            if plausible.iter().any(of_site) {
+            // Some may have been judged before.
+            let mut known = plausible.iter().chain(&knowledge.held);
+            if known.any(of_site) {
                 continue;
             }
             let id = &self.session.site(site).id;

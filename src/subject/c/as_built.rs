@@ -15,7 +15,7 @@ use crate::subject::paths::normal;
 use crate::subject::workspace::Workspace;
 
 /// Options after which gcc computes otherwise than formulas, and what these assume.
-const OTHER_MEANING: [(&str, &str); 8] = [
+const OTHER_MEANING: [(&str, &str); 14] = [
     ("-funsigned-char", "formulas assume that `char` is signed"),
     ("-fno-signed-char", "formulas assume that `char` is signed"),
     ("-fwrapv", "formulas take signed overflow for a failure"),
@@ -39,7 +39,41 @@ const OTHER_MEANING: [(&str, &str); 8] = [
         "-fshort-enums",
         "formulas assume that an enumeration has 32 bits",
     ),
+    ("-fpack-struct", "formulas assume that structures have gaps"),
+    (
+        "-fshort-wchar",
+        "formulas assume that `wchar_t` has 32 bits",
+    ),
+    (
+        "-funsigned-bitfields",
+        "formulas assume that bit-fields are signed",
+    ),
+    (
+        "-finstrument-functions",
+        "formulas do not follow the calls that it adds",
+    ),
+    ("-xc++", "formulas read C"),
+    ("-x c++", "formulas read C"),
 ];
+/// Trigraphs, which only some versions of C know.
+const TRIGRAPHS: [&str; 9] = [
+    "??=", "??/", "??'", "??(", "??)", "??!", "??<", "??>", "??-",
+];
+
+/// Whether the text of a source means something else in the version of C that an option asks for.
+fn is_other_version(option: &str, text: &str) -> bool {
+    let version = option.strip_prefix("-std=").unwrap_or_default();
+    let is_strict = option == "-ansi" || version.starts_with('c') || version.starts_with("iso");
+    let is_first =
+        option == "-ansi" || ["c89", "c90", "iso9899:1990", "iso9899:199409"].contains(&version);
+    is_first && text.contains("//*")
+        || (is_strict || option == "-trigraphs") && TRIGRAPHS.iter().any(|it| text.contains(it))
+}
+
+/// Whether a compiler is one of C++.
+fn is_of_cpp(compiler: &Utf8Path) -> bool {
+    compiler.file_name().is_some_and(|name| name.contains("++"))
+}
 
 /// What the compiler calls of a build show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +127,9 @@ impl fmt::Display for Difference {
     }
 }
 
+/// What is compiled instead of a file.
+const STANDARD_INPUT: &str = "its standard input";
+
 /// The lines of files below the root in preprocessed text, by file and number.
 type Lines = BTreeMap<(Utf8PathBuf, usize), String>;
 
@@ -104,6 +141,9 @@ pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Resu
     let mut verdict = AsBuilt::Unknown;
     let mut other = None;
     for call in calls.iter().filter(|call| call.compiles()) {
+        if call.args.iter().any(|arg| arg == "-") {
+            other.get_or_insert_with(|| STANDARD_INPUT.into());
+        }
         for source in call.sources() {
             let path = normal(&call.dir.join(source));
             let Ok(path) = path.strip_prefix(&at.root) else {
@@ -140,9 +180,22 @@ fn difference(
 ) -> Result<Option<(Option<String>, &'static str)>> {
     const READ: &str = "formulas read the sources as gcc does without it";
     let options = options(&call.args_for(source), source);
-    let words = options.iter().flatten();
-    for word in words.clone() {
-        let meaning = OTHER_MEANING.iter().find(|(option, _)| word == option);
+    if is_of_cpp(&call.compiler) {
+        let compiler = call.compiler.file_name().unwrap_or_default().to_owned();
+        return Ok(Some((Some(compiler), "formulas read C")));
+    }
+    let text = files::text(&normal(&call.dir.join(source))).unwrap_or_default();
+    let joined: Vec<String> = options.iter().map(|option| option.join(" ")).collect();
+    for word in options.iter().flatten().chain(&joined) {
+        if is_other_version(word, &text) {
+            return Ok(Some((Some(word.clone()), READ)));
+        }
+        let meaning = OTHER_MEANING.iter().find(|(option, _)| {
+            word == option
+                || word
+                    .strip_prefix(option)
+                    .is_some_and(|it| it.starts_with('='))
+        });
         if let Some((option, why)) = meaning {
             return Ok(Some((Some((*option).to_owned()), why)));
         }
@@ -247,6 +300,21 @@ fn lines(root: &Utf8Path, dir: &Utf8Path, text: &str) -> Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_of_c_matters_if_the_text_shows_it() {
+        let divided = "return a //**/ 2\n;";
+        for option in ["-std=c89", "-ansi", "-std=iso9899:1990"] {
+            assert!(is_other_version(option, divided), "{option}");
+            assert!(!is_other_version(option, "return a / 2; // */"), "{option}");
+        }
+        for option in ["-std=c99", "-std=c17", "-trigraphs", "-ansi"] {
+            assert!(is_other_version(option, "sizeof(\"??=\")"), "{option}");
+        }
+        for option in ["-std=gnu99", "-std=gnu89", "-O2"] {
+            assert!(!is_other_version(option, "??= //**/"), "{option}");
+        }
+    }
 
     #[test]
     fn an_option_has_its_value() {

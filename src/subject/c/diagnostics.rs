@@ -67,6 +67,17 @@ pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
 }
 
 /// For each line number of a file, the offset and length of the lines with this number.
+/// The code of an error that a bit-field has no address. Compilers of C give errors none.
+const OF_BIT_FIELD: &str = "E-bit-field";
+
+/// A code for what a compiler says is wrong; empty if there is none.
+fn code(message: &str) -> &'static str {
+    match message.contains("bit-field") {
+        true => OF_BIT_FIELD,
+        false => "",
+    }
+}
+
 type Lines = BTreeMap<usize, Vec<(usize, usize)>>;
 
 struct Reader {
@@ -84,7 +95,10 @@ impl Reader {
             format!("{}:{}:{}: ", caret.file, caret.line, caret.column)
         });
         Diagnostic {
-            code: entry.option.clone(),
+            code: match code(&entry.message) {
+                "" => entry.option.clone(),
+                code => code.to_owned(),
+            },
             message: entry.message.clone(),
             rendered: format!("{place}{}: {}", entry.kind, entry.message),
             spans,
@@ -162,7 +176,7 @@ impl Reader {
             label: None,
         });
         Some(Diagnostic {
-            code: String::new(),
+            code: code(message).to_owned(),
             message: message.to_owned(),
             rendered: line.to_owned(),
             spans: span.into_iter().collect(),

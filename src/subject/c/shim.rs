@@ -28,12 +28,12 @@ pub const CALLS: &str = "NOPOL_SHIM_CALLS";
 /// The start of a line that shows where a compiler ran.
 pub const DIRECTORY: &str = "nopol ran a compiler in ";
 
-/// The compilers' names; `gcc` and `clang` may have a version suffix, as in `gcc-14`.
-const NAMES: [&str; 5] = ["cc", "gcc", "clang", "c89", "c99"];
+/// The compilers' names; `gcc`, `clang` and those of C++ may have a version suffix, as in `gcc-14`.
+const NAMES: [&str; 8] = ["cc", "gcc", "clang", "c89", "c99", "c++", "g++", "clang++"];
 
 /// Whether the name of a program is that of a compiler.
 fn is_compiler(name: &str) -> bool {
-    let version = ["gcc-", "clang-"]
+    let version = ["gcc-", "clang-", "g++-", "clang++-"]
         .iter()
         .find_map(|name_of| name.strip_prefix(name_of));
     let is_version = |version: &str| {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_compiler_may_have_a_version() {
-        for name in ["cc", "gcc", "gcc-14", "clang-18", "clang-18.1"] {
+        for name in ["cc", "gcc", "gcc-14", "clang-18", "clang-18.1", "g++-12"] {
             assert!(is_compiler(name), "{name}");
         }
         for name in ["gcc-ar", "gcc-", "clang-format", "cargo-nopol", "ccache"] {

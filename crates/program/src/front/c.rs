@@ -22,6 +22,7 @@ use super::super::written::Owner;
 mod arguments;
 mod arithmetic;
 mod assignments;
+mod attributes;
 mod build;
 mod calls;
 mod completion;
@@ -119,7 +120,7 @@ fn read_without(
         if path.extension() == Some("h") {
             continue;
         }
-        let source = preprocess::unit(files, file, deadline)
+        let source = preprocess::unit(files, file, is_lenient, deadline)
             .map(|tokens| Source::new(&tokens, false, deadline));
         let source = source.map_err(|(span, reason)| translator.error_at(span, reason))?;
         let start = lex::span(u32::try_from(file).unwrap_or(u32::MAX), 0, 0);
@@ -258,6 +259,8 @@ struct Translator<'s> {
     routines: Vec<Routine<'s>>,
     /// What all files know by its name.
     externals: HashMap<String, Symbol>,
+    /// The string literals.
+    literals: HashMap<Vec<u8>, VariableId>,
     /// The functions of the library's text.
     library: HashMap<String, usize>,
     /// The functions whose bodies are still to be translated.
@@ -316,6 +319,7 @@ impl<'s> Translator<'s> {
             units: Vec::new(),
             routines: Vec::new(),
             externals: HashMap::new(),
+            literals: HashMap::new(),
             library: HashMap::new(),
             queue: VecDeque::new(),
             constants: HashMap::new(),

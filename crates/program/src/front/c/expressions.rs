@@ -506,11 +506,16 @@ impl Translator<'_> {
             return self.outside(syntax, "the string is too long");
         };
         let ty = Type::Array(Type::CHAR.into(), Some(length));
+        // gcc shares literals with the same text within a translation unit.
+        if let Some(id) = self.literals.get(&bytes) {
+            return Ok((Lvalue::Variable(*id), ty));
+        }
         let cells = self.types.scalars(&ty).unwrap_or_default();
         let id = self.variable(format!("#{}", String::from_utf8_lossy(&bytes)), cells, true);
         if let Some(variable) = self.program.variables.get_mut(id) {
             variable.is_constant = true;
         }
+        self.literals.insert(bytes.clone(), id);
         let lvalue = Lvalue::Variable(id);
         let mut statements = Vec::new();
         self.write_bytes(&lvalue, &bytes, &Type::CHAR, syntax, &mut statements);

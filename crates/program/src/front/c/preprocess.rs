@@ -6,6 +6,7 @@ use std::rc::Rc;
 use camino::Utf8PathBuf;
 use nopol_basics::deadline::Deadline;
 
+use super::attributes;
 use super::completion;
 use super::condition;
 use super::lex::{self, Token, TokenKind};
@@ -16,15 +17,23 @@ use crate::ir::Span;
 /// How deep files may include each other.
 const DEEPEST: u32 = 40;
 
-/// The tokens of one translation unit, which begins with this file.
+/// The tokens of one translation unit, which begins with this file. What may change the meaning of a program without being a
+/// statement is an error unless `is_lenient`.
 pub(super) fn unit(
     files: &[(Utf8PathBuf, String)],
     file: usize,
+    is_lenient: bool,
     deadline: Deadline,
 ) -> Result<Vec<Token>, Unsupported> {
-    let mut preprocessor = Preprocessor::new(files);
+    let mut preprocessor = Preprocessor {
+        is_lenient,
+        ..Preprocessor::new(files)
+    };
     preprocessor.macros.deadline = deadline;
     preprocessor.file(file)?;
+    if !is_lenient {
+        attributes::check(&preprocessor.output)?;
+    }
     Ok(completion::completed(&preprocessor.output))
 }
 
@@ -55,6 +64,8 @@ struct Preprocessor<'f> {
     changed: HashSet<Rc<str>>,
     output: Vec<Token>,
     depth: u32,
+    /// Nobody computes with what it passes on.
+    is_lenient: bool,
     /// Other tokens that are to be expanded as at this place.
     wanted: Option<(Span, Vec<Token>)>,
     expanded: Vec<Token>,
@@ -78,6 +89,7 @@ impl<'f> Preprocessor<'f> {
             changed: changed(files),
             output: Vec::new(),
             depth: 0,
+            is_lenient: false,
             wanted: None,
             expanded: Vec::new(),
         }
@@ -166,7 +178,13 @@ impl<'f> Preprocessor<'f> {
                 }
             }
             "include" => self.include(file, rest, span)?,
-            "pragma" | "line" | "ident" | "warning" => {}
+            "pragma" => {
+                let words: Vec<&str> = rest.iter().map(|token| &*token.text).collect();
+                if !self.is_lenient {
+                    attributes::check_pragma(&words, span)?;
+                }
+            }
+            "line" | "ident" | "warning" => {}
             _ => return Err((span, format!("`#{}` is not supported", name.text))),
         }
         Ok(())
@@ -186,6 +204,13 @@ impl<'f> Preprocessor<'f> {
         let Some((name, rest)) = tokens.split_first() else {
             return Err((directive, "`#define` without a name".to_owned()));
         };
+        let is_assertion = |text: &str| text.contains("assert");
+        if !self.is_lenient
+            && name.is("NDEBUG")
+            && self.files.iter().any(|(_, text)| is_assertion(text))
+        {
+            return Err((directive, "`#define NDEBUG` is not supported".to_owned()));
+        }
         let has_parameters = rest
             .first()
             .is_some_and(|token| token.is("(") && !token.is_spaced);
@@ -204,6 +229,9 @@ impl<'f> Preprocessor<'f> {
         } else {
             (None, rest)
         };
+        if !self.is_lenient && attributes::has_other_meaning(&name.text, body) {
+            return attributes::other_meaning(&name.text, directive);
+        }
         // Where it is used, a macro that changes may stand for something else than here.
         let changes = |token: &Token| self.changed.contains(&token.text);
         let is_constant =

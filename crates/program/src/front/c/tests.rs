@@ -91,6 +91,44 @@ fn what_is_not_supported_does_not_keep_the_rest_from_being_read() {
 }
 
 #[test]
+fn what_changes_a_layout_or_the_meaning_of_a_word_is_outside() {
+    const MAIN: &str = "int main(void) { return 0; }";
+    for text in [
+        "struct s { char c; int i; } __attribute__((packed));",
+        "struct __attribute__((__packed__)) s { char c; int i; };",
+        "struct s { char c; int i __attribute__((unused, packed)); };",
+        "typedef int byte __attribute__((mode(QI)));",
+        "typedef int four __attribute__((vector_size(16)));",
+        "struct s { char c; _Alignas(16) int i; };",
+        "struct [[gnu::packed]] s { char c; int i; };",
+        "#pragma pack(1)\nstruct s { char c; int i; };",
+        "_Pragma(\"pack(1)\") struct s { char c; int i; };",
+        "static int n; __attribute__((constructor)) static void set(void) { n = 1; }",
+        "enum { false, true = 4 };",
+        "#define true 3",
+        "#include <stdbool.h>\n#undef false\n#define false 7",
+        "#define NULL ((char *)8)",
+        "static int true = 2;",
+        "#define NDEBUG\n#include <assert.h>\nvoid f(int n) { assert(n); }",
+    ] {
+        let whole = format!("{text}\n{MAIN}");
+        assert!(read_text(&whole).is_err(), "{text}");
+    }
+    for text in [
+        "__attribute__((unused)) static int n; static void fail(const char *) __attribute__((noreturn, format(printf, 1, 2)));",
+        "#pragma once\n#pragma GCC diagnostic ignored \"-Wall\"",
+        "typedef enum { false, true } bool;",
+        "#define true 1\n#define false 0\n#define NULL ((void *) 0)",
+        "#define NDEBUG",
+        "#include <stdbool.h>\nbool f(int n) { return n ? true : false; }",
+    ] {
+        let whole = format!("{text}\n{MAIN}");
+        let read = read_text(&whole);
+        assert!(read.is_ok(), "{text}: {:?}", read.err());
+    }
+}
+
+#[test]
 fn what_has_a_meaning_without_its_initializer_is_not_left_out() {
     let text = "int n = 1.5; int main(void) { return n; }";
     assert!(read_text(text).is_err());
@@ -507,7 +545,7 @@ fn only_a_type_in_parentheses_casts_what_follows() {
              int g(int a, int b, int c, int n, int *v) {{ return {text}; }}\n"
         );
         let files = [(Utf8PathBuf::from("a.c"), text)];
-        let tokens = super::preprocess::unit(&files, 0, Deadline::Never).unwrap();
+        let tokens = super::preprocess::unit(&files, 0, false, Deadline::Never).unwrap();
         let source = super::source::Source::new(&tokens, false, Deadline::Never).unwrap();
         let function = source.root().children().pop().unwrap();
         let body = function.field("body").unwrap();
