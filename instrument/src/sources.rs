@@ -21,3 +21,6 @@ pub const HEADER: &str = include_str!("../c/nopol.h");
 
 /// What serves the runs of programs in C.
 pub const SERVER: &str = include_str!("../c/serve.c");
+
+/// The library by which `tmpfile` follows `TMPDIR`.
+pub const TEMPORARY: &str = include_str!("../c/temporary.c");

@@ -444,3 +444,33 @@ fn a_build_that_notes_where_the_compiler_is_works_in_every_working_copy() {
         assert!(!run.stderr.contains("valgrind"), "{}", run.stderr);
     }
 }
+
+/// Prints its first argument by way of a temporary file, or `none`.
+const TEMPORARY: &str = r#"#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    char line[20];
+    FILE *file = tmpfile();
+    if (!file)
+        return 9;
+    if (argc > 2)
+        fputs(argv[1], file);
+    rewind(file);
+    puts(fgets(line, sizeof line, file) ? line : "none");
+    return 0;
+}
+"#;
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_temporary_file_of_the_library_is_in_the_directory_of_the_test() {
+    let toml = "[c]\nsources = [\"t.c\"]\nbuild = \"cc -o t t.c\"\n\
+        [[c.test]]\nname = \"one\"\ncommand = \"./t word\"\nstdout = \"word\\n\"\n\
+        [[c.test]]\nname = \"none\"\ncommand = \"./t\"\nstdout = \"none\\n\"\n";
+    let subject = Subject::new(&[("t.c", TEMPORARY), ("nopol.toml", toml)]);
+    let run = subject.nopol(&["c", "localize"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("1 pass, 1 fail"), "{}", run.stderr);
+    assert!(run.stdout.contains("t.c:9"), "{}", run.stdout);
+}

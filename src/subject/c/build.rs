@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
 use nopol_process::run::command::{Case, REPORTED};
 use nopol_process::run::confine::Confinement;
+use nopol_process::run::preload;
 use nopol_process::run::process::{Job, Limits};
 use nopol_process::run::{Binary, Commands, Harness};
 
@@ -271,6 +272,20 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
             format!("exitcode={REPORTED}:halt_on_error=1:print_stacktrace=0:symbolize=0"),
         ));
     }
+    let cache = crate::subject::user_cache();
+    // The library would come before that of a sanitizer, which must be the first.
+    let needs_library = || {
+        !watches_addresses(at, program)
+            && !program.sanitize
+            && has_one_of(at, program, &[b"\0tmpfile"])
+    };
+    if let Some(cache) = cache.filter(|_| needs_library())
+        && let Some(library) = preload::temporary(&cache)
+    {
+        let others = std::env::var(preload::PRELOAD).unwrap_or_default();
+        let all = format!("{library} {others}");
+        env.push((preload::PRELOAD.to_owned(), all.trim().to_owned()));
+    }
     Binary {
         exe: Utf8PathBuf::new(),
         cwd: at.root.clone(),
@@ -297,6 +312,11 @@ const RESERVING: [&[u8]; 4] = [
 
 /// Whether the build itself adds such a sanitizer to a program that tests start.
 fn watches_addresses(at: &Workspace, program: &Program) -> bool {
+    has_one_of(at, program, &RESERVING)
+}
+
+/// Whether a program that tests start has one of these names in it.
+fn has_one_of(at: &Workspace, program: &Program, names: &[&[u8]]) -> bool {
     let started = program.cases.iter().map(|case| {
         let (started, _) = case.command.start();
         at.root.join(&case.cwd).join(started)
@@ -304,8 +324,8 @@ fn watches_addresses(at: &Workspace, program: &Program) -> bool {
     let started: BTreeSet<Utf8PathBuf> = started.collect();
     let mut programs = started.iter().filter_map(|path| fs::read(path).ok());
     programs.any(|bytes| {
-        let reserves = |name: &&[u8]| memmem::find(&bytes, name).is_some();
-        RESERVING.iter().any(reserves)
+        let has = |name: &&[u8]| memmem::find(&bytes, name).is_some();
+        names.iter().any(has)
     })
 }
 

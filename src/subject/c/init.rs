@@ -101,8 +101,13 @@ impl Summary {
 }
 
 fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
-    let pairs = cases::pairs(listing);
-    let mut build_info = detect::detect(listing, tools, pairs.is_none())?;
+    let mut pairs = cases::pairs(listing);
+    let has_outputs = pairs.as_ref().is_some_and(|pairs| pairs.count > 0);
+    let mut build_info = detect::detect(listing, tools, !has_outputs)?;
+    if !build_info.tests.is_empty() && !has_outputs {
+        // Inputs alone say little.
+        pairs = None;
+    }
     functions::find(listing, &mut build_info.tests);
     let mut summary = Summary::default();
     let headers = listing.headers_with_functions();

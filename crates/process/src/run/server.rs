@@ -22,6 +22,7 @@ use nopol_instrument::layout::{env, serve};
 use super::command::Command;
 use super::confine::Circumstances;
 use super::launch::{Launch, Stdin, judge};
+use super::preload::PRELOAD;
 use super::process::{Exit, Running};
 use super::{Binary, Harness, Plan, Runner, TestRun, lock};
 use crate::copy::stamp::Stamp;
@@ -34,8 +35,6 @@ const MOST_IDLE: usize = 16;
 const MOST_LOST: u32 = 3;
 /// No test has this name.
 const NO_TEST: &str = "nopol: no test";
-/// The loader's variable that names the library.
-const PRELOAD: &str = "LD_PRELOAD";
 
 /// The servers of a runner.
 #[derive(Debug, Default)]

@@ -116,6 +116,8 @@ struct Definition {
     body: Range<usize>,
     /// A macro call stands for all that comes before the body.
     is_by_macro: bool,
+    /// Frameworks call tests without arguments, or with something of their own; only munit has two.
+    takes_arguments: bool,
 }
 
 /// The functions of several files, and where they are named.
@@ -215,7 +217,8 @@ impl Program {
         if used.iter().any(runs) && !checks {
             return Role::Runner;
         }
-        match self.uses[index] == 1 && !is_helper && (checks || name.contains("test")) {
+        let can_be_test = self.uses[index] == 1 && !is_helper && !definition.takes_arguments;
+        match can_be_test && (checks || name.contains("test")) {
             true => Role::Test,
             false => Role::Other,
         }
@@ -378,7 +381,10 @@ fn definition(
     };
     let is_other = NO_TESTS.iter().any(|it| lower.contains(it));
     let is_by_macro = is_macro && lower.contains("test") && !is_other;
+    let parameters = parts(code, open + 1..end - 1);
+    let is_of_munit = text(open + 1..end - 1).contains("MunitParameter");
     Some(Definition {
+        takes_arguments: parameters.len() > 1 && !is_of_munit,
         name,
         file,
         head,
@@ -454,6 +460,7 @@ mod tests {
             #include <assert.h>
             static void check_sum(int a, int b) { assert(a == b); }
             static void test_add(void) { check_sum(add(1, 2), 3); check_sum(add(0, 0), 0); }
+            static int test_two(int a, int b) { return a != b; }
             static int test_sub(void) { int bad = 0; if (sub(1, 2) != -1) bad++; return bad; }
             int test_mul() { mu_assert("no", mul(2, 3) == 6); return 0; }
             static void setup(void) { assert(init()); }
@@ -464,6 +471,7 @@ mod tests {
                 test_add();
                 failed += test_sub();
                 if (!test_mul()) failed++;
+                if (test_two(1, 1)) failed++;
                 puts(words(failed));
                 return failed;
             }"#;

@@ -16,15 +16,17 @@ use crate::subject::paths::{normal, relative};
 
 const LISTS: &str = "CMakeLists.txt";
 /// Properties of tests that do not change when they pass.
-const HARMLESS: [&str; 6] = [
+const HARMLESS: [&str; 7] = [
     "TIMEOUT",
     "LABELS",
     "COST",
     "RUN_SERIAL",
     "PROCESSORS",
     WORKING_DIRECTORY,
+    ENVIRONMENT,
 ];
 const WORKING_DIRECTORY: &str = "WORKING_DIRECTORY";
+const ENVIRONMENT: &str = "ENVIRONMENT";
 /// The build directory in the working copy.
 const BUILD: &str = "nopol-build";
 /// How many files are compiled at a time.
@@ -370,7 +372,18 @@ impl Test {
             Err(_) => program.clone(),
         };
         let args = args.iter().map(|word| without_root(word, root, &up));
-        let words: Vec<String> = std::iter::once(program).chain(args).collect();
+        let variables = self.properties.iter();
+        let variables = variables.filter(|property| property.name == ENVIRONMENT);
+        let variables = variables.flat_map(|property| property.value.as_array());
+        let variables = variables.flatten().filter_map(|value| value.as_str());
+        let variables = variables.map(|word| without_root(word, root, &up));
+        let env: Vec<String> = variables.collect();
+        let env = env
+            .first()
+            .map(|_| "env".to_owned())
+            .into_iter()
+            .chain(env.clone());
+        let words: Vec<String> = env.chain([program]).chain(args).collect();
         Some(CommandTest {
             name: self.name.clone(),
             command: line(words.iter().map(String::as_str)),
@@ -418,6 +431,15 @@ mod tests {
             "properties": [{"name": "WORKING_DIRECTORY", "value": "/t/p"}]}"#;
         let test = read(test).unwrap();
         assert_eq!((&*test.command, test.cwd), ("/usr/bin/sh ./run.sh", None));
+    }
+
+    #[test]
+    fn a_test_has_the_variables_of_ctest() {
+        let test = r#"{"name": "a", "command": ["/t/p/build/a", "1"],
+            "properties": [{"name": "ENVIRONMENT", "value": ["DIR=/t/p/data", "B=x y"]},
+                {"name": "WORKING_DIRECTORY", "value": "/t/p/build"}]}"#;
+        let test = read(test).unwrap();
+        assert_eq!(test.command, "env 'DIR=../data' 'B=x y' ./a 1");
     }
 
     #[test]
