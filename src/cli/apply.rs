@@ -470,7 +470,7 @@ pub(super) fn no_alternative(patch: &PatchReport, number: u32) -> String {
         patch.rank,
         match patch.alternatives.len() {
             0 => "none".to_owned(),
-            some => some.to_string(),
+            some => format!("only {some}"),
         }
     )
 }

@@ -108,11 +108,10 @@ impl Presenter<'_, '_> {
             );
         }
         format!(
-            "{} {} failing tests pass and {} no other, but {} less confidence than --min-confidence {}.",
-            count(number, "patch"),
-            agree(number, "makes", "make"),
-            agree(number, "breaks", "break"),
-            agree(number, "has", "all have"),
+            "{} {} found, but {} less confidence than --min-confidence {}.",
+            count(number, "plausible candidate"),
+            agree(number, "was", "were"),
+            agree(number, "it has", "all have"),
             self.session.settings.min_confidence
         )
     }

@@ -144,8 +144,13 @@ impl Outcome {
             };
         }
         let named: Vec<&str> = exits.iter().take(MOST_TOLD).map(String::as_str).collect();
+        let others = match exits.iter().any(|exit| exit.starts_with("`return ")) {
+            true => "; returning any other value was not tried",
+            false => "",
+        };
         format!(
-            "The early exits tried were {}; returning any other value was not tried.",
+            "The early {} {}{others}.",
+            agree(exits.len(), "exit tried was", "exits tried were"),
             enumerated(&named, exits.len() - named.len())
         )
     }
@@ -258,7 +263,7 @@ impl Outcome {
         })
     }
 
-    /// Which failing tests the reasons are about, if `--failing` leaves some out.
+    /// Which failing tests the reasons are about, if the search leaves some out.
     fn only_targets(&self) -> Option<String> {
         const MOST_TOLD: usize = 3;
         if self.not_targeted.is_empty() {
@@ -270,7 +275,7 @@ impl Outcome {
         let named: Vec<&str> = named.iter().map(String::as_str).collect();
         let told = &named[..named.len().min(MOST_TOLD)];
         Some(format!(
-            "`--failing` names {}; other failing tests do not count here.",
+            "The search was only for {}; other failing tests do not count here.",
             enumerated(told, named.len() - told.len())
         ))
     }

@@ -73,7 +73,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
     assert!(
         missing
             .stderr
-            .contains("patch 1 has no alternative 9: it has 1"),
+            .contains("patch 1 has no alternative 9: it has only 1"),
         "{}",
         missing.stderr
     );

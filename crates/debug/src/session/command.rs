@@ -90,7 +90,7 @@ continue              run to the next breakpoint
 finish                run to the end of the function, where states can still be asserted; a second `finish` leaves it
 print [ENTITY]        show the heap, or one entity: `current`, `n4->next`
 change ENTITY VALUE   give an entity a value: `change current n3`, `change n4->prev null`
-spec                  assert that the heap is correct as shown: it becomes a checkpoint
+spec                  assert that the heap is correct as shown, and make a checkpoint
 repair                search for a patch that leads to all checkpoints, and continue with it
 rewrite [FILE]        show the patch, or write the patched source to FILE
 concrete LINE[-LINE]  assert that these lines are correct
