@@ -49,7 +49,8 @@ fn what_holds_of_the_named_tests_is_not_claimed_of_the_others() {
     assert!(outcome.why_not().unwrap().starts_with(all));
     outcome.not_targeted = vec!["one".to_owned()];
     let why = outcome.why_not().unwrap();
-    let named = format!("The search was only for `two`; other failing tests do not count here. {all}");
+    let named =
+        format!("The search was only for `two`; other failing tests do not count here. {all}");
     assert!(why.starts_with(&named), "{why}");
     assert!(human(&outcome).contains(&named), "{}", human(&outcome));
 }

@@ -159,10 +159,12 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let program = match build_info.programs.as_slice() {
         [program] => program.clone(),
         [program, others @ ..] => {
-            summary.todo.push(format!(
-                "check `command`: it runs {program}, and the build also makes {}",
-                others.join(", ")
-            ));
+            if build_info.tests.is_empty() {
+                summary.todo.push(format!(
+                    "check `command`: it runs {program}, and the build also makes {}",
+                    others.join(", ")
+                ));
+            }
             program.clone()
         }
         [] => build_info::invocation(main().unwrap_or("program")),

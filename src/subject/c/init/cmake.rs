@@ -16,7 +16,7 @@ use crate::subject::paths::{normal, relative};
 
 const LISTS: &str = "CMakeLists.txt";
 /// Properties of tests that do not change when they pass.
-const HARMLESS: [&str; 7] = [
+const HARMLESS: [&str; 10] = [
     "TIMEOUT",
     "LABELS",
     "COST",
@@ -24,6 +24,10 @@ const HARMLESS: [&str; 7] = [
     "PROCESSORS",
     WORKING_DIRECTORY,
     ENVIRONMENT,
+    // A fixture that builds is part of the build.
+    "FIXTURES_REQUIRED",
+    "FIXTURES_SETUP",
+    "DEPENDS",
 ];
 const WORKING_DIRECTORY: &str = "WORKING_DIRECTORY";
 const ENVIRONMENT: &str = "ENVIRONMENT";
@@ -111,7 +115,7 @@ pub fn read(tools: &mut dyn Tools) -> Result<BuildInfo> {
     }
     let mut unsupported = Vec::new();
     let Shown { tests } = shown;
-    for test in &tests {
+    for test in tests.iter().filter(|test| !test.builds()) {
         match test.command_test(&root) {
             Some(command) => build_info.tests.push(CommandTest {
                 functions: files_of(&files, &root, test),
@@ -260,7 +264,9 @@ fn made(root: &Utf8Path, build: &str) -> Result<Made> {
             group.is_some_and(|group| group.language == "C") && !source.is_generated
         });
         let compiled = compiled.filter_map(|source| below(root, &source.path));
-        let compiled = compiled.filter(|path| root.join(path).is_file());
+        // What is in the build directory is generated, whatever CMake says of it.
+        let compiled =
+            compiled.filter(|path| root.join(path).is_file() && !path.starts_with(BUILD));
         let (of_tests, others): (Vec<_>, Vec<_>) = compiled.partition(|path| is_test(path));
         sources.extend(others);
         if let Some(program) = program {
@@ -352,6 +358,17 @@ struct Property {
 }
 
 impl Test {
+    /// Whether it builds the program of another test.
+    fn builds(&self) -> bool {
+        let program = self.command.first().map(|program| Utf8Path::new(program));
+        let name = program.and_then(Utf8Path::file_name);
+        matches!(name, Some("cmake" | "make" | "ninja"))
+            && self
+                .command
+                .iter()
+                .any(|word| word == "--build" || word == "--target")
+    }
+
     /// The test, if its result is only its exit code, and it runs in the root.
     fn command_test(&self, root: &Utf8Path) -> Option<CommandTest> {
         let is_special = |property: &Property| !HARMLESS.contains(&property.name.as_str());
