@@ -137,7 +137,7 @@ fn what_is_less_likely_than_asked_for_is_not_shown() {
         "{}",
         people.stdout
     );
-    assert!(people.stdout.contains("no other, but"), "{}", people.stdout);
+    assert!(people.stdout.contains("found, but"), "{}", people.stdout);
     assert!(!people.stdout.contains("candidate"), "{}", people.stdout);
     let explained = subject.nopol(&["explain", "7", "--min-confidence", "1", "--quick"]);
     assert_says(&explained, 1, &[]);

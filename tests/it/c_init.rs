@@ -303,3 +303,23 @@ fn functions_that_depend_on_one_another_are_one_test() {
         run.stderr
     );
 }
+
+/// Whether or not CMake is installed: its file adds no test.
+#[test]
+fn a_makefile_may_know_the_tests_where_cmake_has_none() {
+    let lists = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(x sign.c)\n";
+    let makefile =
+        "x: sign.c\n\tcc -o x sign.c\ntest: x\n\tfor n in 1 2; do ./x $$n; done\n\t./x -v\n";
+    let (summary, text) = written(&[
+        ("sign.c", SIGN),
+        ("CMakeLists.txt", lists),
+        ("Makefile", makefile),
+    ]);
+    let words = "tests: 3 commands, from the target `test` of Makefile";
+    assert!(summary.contains(words), "{summary}");
+    for command in ["./x 1", "./x 2", "./x -v"] {
+        let line = format!("command = \"{command}\"\n");
+        assert!(text.contains(&line), "{text}");
+    }
+    assert!(text.contains("build = \"make\"\n"), "{text}");
+}

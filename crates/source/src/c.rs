@@ -251,7 +251,7 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
     let macros = declarations
         .macros
         .iter()
-        .filter(|(_, value)| is_number(value));
+        .filter(|(name, value)| !is_reserved(name) && is_number(value));
     let mut names: BTreeMap<&String, Option<&String>> = BTreeMap::new();
     names.extend(macros.map(|(name, _)| (name, None)));
     let enumerators = declarations.enumerators.iter();
@@ -265,6 +265,14 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
         });
         sources.constants.extend(constants);
     }
+}
+
+/// Whether a name belongs to the implementation, as that of `_POSIX_C_SOURCE`, which asks for something and is no quantity.
+fn is_reserved(name: &str) -> bool {
+    let rest = name.strip_prefix('_');
+    rest.is_some_and(|rest| {
+        rest.starts_with(|first: char| first == '_' || first.is_ascii_uppercase())
+    })
 }
 
 /// The global variables of each file; those of headers are visible in every file.
@@ -294,4 +302,25 @@ fn globals(parsed: &[Parsed]) -> BTreeMap<FileIndex, Vec<(String, DeclaredType)>
             (file, all)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_numbers_that_the_program_names_for_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let text = "#define _POSIX_C_SOURCE 200809L\n#define __NEED_IT 1\n#define _least 2\n\
+            #define MOST 7\n#define NAME \"a\"\n#define TWICE (2 * MOST)\nenum { RED = 3 };\n\
+            int f(int n) { return n > MOST; }\n";
+        std::fs::write(root.join("a.c"), text).unwrap();
+        let sources = read(root, &Files::new(vec!["a.c".into()]), &|_| true);
+        let names = sources.constants.iter().map(|constant| &*constant.name);
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            ["MOST", "RED", "TWICE", "_least"]
+        );
+    }
 }

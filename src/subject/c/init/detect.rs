@@ -24,7 +24,16 @@ const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// As [`Tools::ask`].
 pub fn detect(listing: &Listing, tools: &mut dyn Tools, wants_tests: bool) -> Result<BuildInfo> {
     if listing.has("CMakeLists.txt") {
-        return cmake::read(tools);
+        let of_cmake = cmake::read(tools)?;
+        let makefile = listing.first(&MAKEFILES).filter(|_| wants_tests);
+        if let Some(name) = makefile.filter(|_| of_cmake.tests.is_empty()) {
+            // It may call CMake, and know the tests.
+            let of_make = make::read(tools, name, wants_tests)?;
+            if !of_make.tests.is_empty() {
+                return Ok(of_make);
+            }
+        }
+        return Ok(of_cmake);
     }
     if let Some(name) = listing.first(&MAKEFILES) {
         let mut build_info = make::read(tools, name, wants_tests)?;
