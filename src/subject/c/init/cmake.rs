@@ -360,7 +360,7 @@ struct Property {
 impl Test {
     /// Whether it builds the program of another test.
     fn builds(&self) -> bool {
-        let program = self.command.first().map(|program| Utf8Path::new(program));
+        let program = self.command.first().map(Utf8Path::new);
         let name = program.and_then(Utf8Path::file_name);
         matches!(name, Some("cmake" | "make" | "ninja"))
             && self
@@ -391,7 +391,7 @@ impl Test {
         let args = args.iter().map(|word| without_root(word, root, &up));
         let variables = self.properties.iter();
         let variables = variables.filter(|property| property.name == ENVIRONMENT);
-        let variables = variables.flat_map(|property| property.value.as_array());
+        let variables = variables.filter_map(|property| property.value.as_array());
         let variables = variables.flatten().filter_map(|value| value.as_str());
         let variables = variables.map(|word| without_root(word, root, &up));
         let env: Vec<String> = variables.collect();
