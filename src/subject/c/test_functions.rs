@@ -52,6 +52,8 @@ pub fn split(root: &Utf8Path, whole: &Case, globs: &[String]) -> Result<Split, S
     }
     let cases = functions.iter().map(|function| Case {
         name: format!("{test}::{}", function.name),
+        // Only the whole program prints all of it.
+        stdout: None,
         part: Some(Part {
             of: test.clone(),
             function: function.name.clone(),

@@ -191,7 +191,7 @@ fn is_made_by_default(root: &Utf8Path, program: &Utf8Path) -> bool {
     let below = program.strip_prefix(BUILD).unwrap_or(program);
     let name = below.file_stem().unwrap_or_default();
     let target = format!("CMakeFiles/{name}.dir/all");
-    fs::read_to_string(path).is_ok_and(|text| {
+    fs::read_to_string(path).ok().is_none_or(|text| {
         let mut lines = text.lines().filter(|line| line.ends_with(&target));
         let is_of_dir = |line: &str| {
             let (made, _) = line.split_once(": ").unwrap_or_default();
