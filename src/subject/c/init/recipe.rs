@@ -102,6 +102,10 @@ fn parted(line: &str) -> (String, Option<String>) {
             start = at + part.len();
         }
     }
+    // A compiler behind a pipe or a variable: what follows is not known.
+    if start == 0 {
+        return (line.trim().to_owned(), None);
+    }
     let rest = line[start..].trim_start_matches(['&', ';', ' ']).trim();
     (
         line[..start].trim().to_owned(),
@@ -184,6 +188,14 @@ mod tests {
         let (tests, builds) = read("sub", "cd out && ./a 1\nA=1 sh ../run.sh\ngcc b.c");
         assert_eq!(tests, ["a: sub/out: ./a 1", "run: sub: A=1 sh ../run.sh"]);
         assert_eq!(builds, ["(cd sub && gcc b.c)"]);
+    }
+
+    #[test]
+    fn a_compiler_need_not_be_the_first_word() {
+        for line in ["A=1 gcc -o t t.c && ./t", "echo x | gcc -x c -o t -"] {
+            let (tests, builds) = read("", line);
+            assert_eq!((tests.len(), &*builds[0]), (0, line), "{line}");
+        }
     }
 
     #[test]
