@@ -83,6 +83,8 @@ extern int nopol_mode;
 
 int nopol_ask(nopol_u32 site);
 int nopol_settle(nopol_u32 site, int ask, int value);
+int nopol_settle_bare(nopol_u32 site, int ask, int value);
+int nopol_constant(nopol_u32 site, int value);
 int nopol_here(nopol_u32 first, nopol_u32 last);
 nopol_u32 nopol_selected(nopol_u32 site);
 void nopol_tick(void);
@@ -1061,6 +1063,21 @@ NOPOL_RT int nopol_close(nopol_u32 site)
     return NOPOL_SEEN;
 }
 
+/* As nopol_settle, for a site without captures. */
+NOPOL_RT int nopol_settle_bare(nopol_u32 site, int ask, int value)
+{
+    if (ask & NOPOL_CAPTURE && nopol_open(site))
+        ask |= nopol_close(site);
+    return nopol_settle(site, ask, value);
+}
+
+/* A site without captures that always has the same value. */
+NOPOL_RT int nopol_constant(nopol_u32 site, int value)
+{
+    int ask = nopol_ask(site);
+    return ask ? nopol_settle_bare(site, ask, ask & NOPOL_BLIND ? -1 : value) : value;
+}
+
 /* Whether the latest snapshot is that of `leader`, for a site that directly follows it. */
 NOPOL_RT int nopol_again(nopol_u32 leader)
 {
@@ -1081,6 +1098,11 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 #define NOPOL_THEN(id) ) ? 1 : 0; if (nopol_ask##id & NOPOL_CAPTURE && nopol_open(id)) {
 #define NOPOL_END(id) nopol_ask##id |= nopol_close(id); } \
     nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
+/* In place of NOPOL_THEN and NOPOL_END where there are no captures: compilers optimize a file with a thousand sites in a
+ * tenth of the time. */
+#define NOPOL_END_BARE(id) ) ? 1 : 0; \
+    nopol_ask##id ? nopol_settle_bare(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
+#define NOPOL_CONST(id, value) (NOPOL_IS_OFF ? (value) : nopol_constant(id, value))
 /* The same as a single macro. */
 #define NOPOL_COND(id, captures, ...) NOPOL_BEGIN(id) __VA_ARGS__ NOPOL_THEN(id) captures NOPOL_END(id)
 

@@ -8,6 +8,7 @@
 //! must not constrain the patch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -74,6 +75,9 @@ pub struct Clues<'a> {
 /// outcome that run out of fuel are repeated with [`LONGER`] times as much, and the first of these once more with all there
 /// is. If this cures the test, the spectrum records that the test is long.
 ///
+/// Once [`Bounds::until`] has passed and a cure is known, no more runs are made; the spectrum then counts those that are left
+/// out.
+///
 /// # Errors
 /// If the run is stopped.
 pub fn search(
@@ -86,9 +90,15 @@ pub fn search(
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<AngelicSite>> {
     let long = Mutex::new(BTreeSet::new());
+    let (is_found, left_out) = (AtomicBool::new(false), AtomicUsize::new(0));
     let found = {
         let spectrum = &*spectrum;
+        let is_over = || is_found.load(Ordering::Relaxed) && bounds.is_late();
         let run = |(site, test, forced): &Trial, fuel: u64| {
+            if is_over() {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                return Ok(Verdict::Failed);
+            }
             done();
             let plan = Plan {
                 force: vec![(*site, forced.clone())],
@@ -96,7 +106,11 @@ pub fn search(
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
-            Ok(suite.run(*test, &plan)?.verdict)
+            let verdict = suite.run(*test, &plan)?.verdict;
+            if verdict.passed() {
+                is_found.store(true, Ordering::Relaxed);
+            }
+            Ok(verdict)
         };
         let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
             let mut verdicts = pool::map(bounds.at_once, &trials, |trial| {
@@ -135,6 +149,9 @@ pub fn search(
             Ok(cured.map(|(trial, _)| trial).collect())
         };
         let deepen = |starts: Vec<Trial>| {
+            if is_over() {
+                return Ok(Vec::new());
+            }
             let probe = |trial: &Trial| {
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
@@ -160,6 +177,7 @@ pub fn search(
         };
         search.cures(failing)?
     };
+    spectrum.left_out += left_out.into_inner();
     spectrum.long = long.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(found)
 }

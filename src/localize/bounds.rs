@@ -1,6 +1,6 @@
 //! How much forcing a test may cost.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nopol_process::run::suite::TestIndex;
 
@@ -29,9 +29,16 @@ pub struct Bounds {
     pub at_once: usize,
     /// How many times the usual work may be done.
     pub effort: usize,
+    /// When runs end once one has cured a test, so that there is time to use what was found.
+    pub until: Option<Instant>,
 }
 
 impl Bounds {
+    /// Whether it is later than [`Bounds::until`].
+    pub(super) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
     /// How many of `most` runs of a test are affordable. A long test is run less often, but at least `least`
     /// times.
     pub(super) fn affordable(

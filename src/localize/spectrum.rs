@@ -26,6 +26,8 @@ pub struct Spectrum {
     pub varying: BTreeSet<TestIndex>,
     /// Tests that run much longer than any other once they are cured.
     pub long: BTreeSet<TestIndex>,
+    /// Forced runs that were not made, because the time limit of the whole run left too little.
+    pub left_out: usize,
 }
 
 /// A site that some failing test reaches.

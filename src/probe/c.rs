@@ -59,19 +59,28 @@ impl Dialect for Macros {
         // Separate macro calls rather than one, because gcc reports an error in a macro argument at the start
         // of the call.
         let owner = Part::Site(index);
+        if captures.is_empty() && matches!(old, "true" | "false") {
+            return Pieces {
+                opening: vec![(format!("NOPOL_CONST({index}, {})", truth(old)), owner)],
+                closing: Vec::new(),
+            };
+        }
         let opening = vec![(format!("NOPOL_BEGIN({index}) {}", truth(old)), owner)];
+        if captures.is_empty() {
+            return Pieces {
+                opening,
+                closing: vec![(format!(" NOPOL_END_BARE({index})"), owner)],
+            };
+        }
         let then = (format!(" NOPOL_THEN({index}) "), owner);
         let end = (format!("NOPOL_END({index})"), owner);
         let last = site.line + site.text.matches('\n').count();
         let line = if old.is_empty() { last } else { site.line };
-        let closing = match captures.is_empty() {
-            true => vec![then, end],
-            false => {
-                let rows = std::iter::once(then).chain(captures);
-                on_lines(index, rows.chain([end]).collect(), line)
-            }
-        };
-        Pieces { opening, closing }
+        let rows = std::iter::once(then).chain(captures);
+        Pieces {
+            opening,
+            closing: on_lines(index, rows.chain([end]).collect(), line),
+        }
     }
 
     fn computation(&self, index: SiteIndex) -> Pieces {

@@ -1,7 +1,7 @@
 //! What does not change during a search: the subject's working copies, sources, tests and baseline, and the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use nopol_process::run::id::{TargetId, TestId};
@@ -90,6 +90,16 @@ impl Session<'_> {
             fuel: self.settings.fuel.get(),
             flips: self.settings.flips.saturating_mul(self.settings.effort()),
             effort: self.settings.effort(),
+            until: None,
+        }
+    }
+
+    /// The same for one search, which may take half of the time that is left.
+    pub fn bounds_of_search(&self) -> Bounds {
+        let half = self.supervisor.left().map(|left| left / 2);
+        Bounds {
+            until: half.map(|half| Instant::now() + half),
+            ..self.bounds()
         }
     }
 

@@ -1,5 +1,6 @@
 //! `cargo nopol` on real bugs whose human fix is known: what was found, and whether it is that fix.
 
+mod c_project;
 mod table;
 mod verdicts;
 
@@ -17,7 +18,7 @@ use crate::tool;
 use table::Row;
 use verdicts::Verdicts;
 
-/// What `cargo xtask bench bugs` takes.
+/// What `cargo xtask bench bugs` and `bench c-projects` take.
 #[derive(Args)]
 pub struct BugsOptions {
     /// Directory with cases.json
@@ -31,6 +32,10 @@ pub struct BugsOptions {
     /// Only cases whose id starts so; may be given several times [default: all]
     #[arg(long, value_name = "PREFIX")]
     only: Vec<String>,
+
+    /// Only cases of this part of the data, such as `dev` [default: all]
+    #[arg(long, value_name = "PART")]
+    split: Option<String>,
 
     /// Where each report is kept as ID.json, and what it took as ID.seconds
     #[arg(long, value_name = "DIR")]
@@ -82,6 +87,32 @@ struct Case {
     test_target: String,
     #[serde(default)]
     failing_tests: Vec<String>,
+    /// The part of the data it belongs to.
+    #[serde(default)]
+    split: String,
+    /// Of a C project: shell commands that build it, run its tests, and run the test that fails.
+    #[serde(default)]
+    build: String,
+    #[serde(default)]
+    test: String,
+    narrow: Option<String>,
+}
+
+/// Where the bugs are from.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Origin {
+    Crates,
+    CProjects,
+}
+
+impl Origin {
+    /// A person's verdicts, below the root.
+    fn verdicts(self) -> &'static str {
+        match self {
+            Self::Crates => "docs/bugs.json",
+            Self::CProjects => "docs/c-projects.json",
+        }
+    }
 }
 
 impl Case {
@@ -108,6 +139,7 @@ impl Case {
 struct Report {
     outcome: String,
     message: Option<String>,
+    failing_tests: Vec<String>,
     sites: Vec<Site>,
     patches: Vec<Patch>,
     phases: Vec<Phase>,
@@ -148,9 +180,9 @@ struct Phase {
 }
 
 /// Runs the tool on every case, or reads what it reported, and prints the table.
-pub fn bench(options: &BugsOptions) -> Result<()> {
-    let cases = cases(&options.data, &options.only)?;
-    let verdicts = Verdicts::read(&tool::root()?.join("docs/bugs.json"))?;
+pub fn bench(options: &BugsOptions, origin: Origin) -> Result<()> {
+    let cases = cases(options)?;
+    let verdicts = Verdicts::read(tool::root()?, origin.verdicts())?;
     let reports = options.from.as_ref().or(options.reports.as_ref());
     if let Some(dir) = reports {
         fs::create_dir_all(dir)?;
@@ -164,7 +196,7 @@ pub fn bench(options: &BugsOptions) -> Result<()> {
     for case in &cases {
         let kept = match (&tool, &options.checkouts, reports) {
             (Some(tool), Some(checkouts), _) => {
-                let kept = run(tool, &checkouts.join(&case.id), case, options);
+                let kept = run(tool, &checkouts.join(&case.id), case, options, origin);
                 if let (Some(dir), Some(kept)) = (reports, &kept) {
                     kept.write(dir, &case.id)?;
                 }
@@ -183,24 +215,23 @@ pub fn bench(options: &BugsOptions) -> Result<()> {
         print!("{row}");
         rows.push(row);
     }
-    print!("{}", table::totals(&rows));
+    print!("{}", table::totals(&rows, origin));
     if options.judge {
         print!("{unjudged}");
     }
     Ok(())
 }
 
-fn cases(data: &Path, only: &[String]) -> Result<Vec<Case>> {
-    let file = data.join("cases.json");
+fn cases(options: &BugsOptions) -> Result<Vec<Case>> {
+    let file = options.data.join("cases.json");
     let text =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut cases: Vec<Case> = serde_json::from_str(&text)
         .with_context(|| format!("{} is no list of cases", file.display()))?;
-    let wanted = |case: &Case| {
-        only.iter()
-            .any(|prefix| case.id.starts_with(prefix.as_str()))
-    };
-    cases.retain(|case| only.is_empty() || wanted(case));
+    let only = &options.only;
+    let is_named = |case: &Case| only.is_empty() || only.iter().any(|it| case.id.starts_with(it));
+    cases
+        .retain(|case| is_named(case) && options.split.as_ref().is_none_or(|it| case.split == *it));
     ensure!(!cases.is_empty(), "no such case in {}", file.display());
     Ok(cases)
 }
@@ -215,13 +246,22 @@ fn read(kept: &Kept) -> Option<(Report, Option<f64>)> {
 }
 
 /// Runs the tool in a copy of a tree; `None` without a tree. Whatever goes wrong is a report.
-fn run(tool: &Path, tree: &Path, case: &Case, options: &BugsOptions) -> Option<Kept> {
+fn run(
+    tool: &Path,
+    tree: &Path,
+    case: &Case,
+    options: &BugsOptions,
+    origin: Origin,
+) -> Option<Kept> {
     if !tree.is_dir() {
         return None;
     }
     eprintln!("{} …", case.id);
     let start = Instant::now();
-    let kept = report(tool, tree, case, options);
+    let kept = match origin {
+        Origin::Crates => report(tool, tree, case, options),
+        Origin::CProjects => c_project::report(tool, tree, case, options.limit, &options.tool_arg),
+    };
     Some(
         kept.unwrap_or_else(|error| {
             Kept::failed(&format!("{error:#}"), start.elapsed().as_secs_f64())

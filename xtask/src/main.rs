@@ -48,6 +48,8 @@ enum Bench {
     },
     /// `cargo nopol` on real bugs, against what a human did
     Bugs(bugs::BugsOptions),
+    /// `cargo nopol c` on real bugs of C projects, against what a human did
+    CProjects(bugs::BugsOptions),
     /// `cargo nopol c` on TCAS and Codeflaws
     C(c::CBenchOptions),
     /// `cargo nopol faults` on TCAS
@@ -74,7 +76,8 @@ fn main() -> anyhow::Result<()> {
     };
     match bench {
         Bench::Fixtures { runs } => fixtures::bench(runs),
-        Bench::Bugs(options) => bugs::bench(&options),
+        Bench::Bugs(options) => bugs::bench(&options, bugs::Origin::Crates),
+        Bench::CProjects(options) => bugs::bench(&options, bugs::Origin::CProjects),
         Bench::C(options) => c::bench(&options),
         Bench::Formula(options) => formula::bench(&options),
         Bench::Mutate(options) => mutation::bench(&options),

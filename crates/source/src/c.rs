@@ -251,7 +251,7 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
     let macros = declarations
         .macros
         .iter()
-        .filter(|(name, value)| !is_reserved(name) && is_number(value));
+        .filter(|(name, value)| !harvest::is_reserved(name) && is_number(value));
     let mut names: BTreeMap<&String, Option<&String>> = BTreeMap::new();
     names.extend(macros.map(|(name, _)| (name, None)));
     let enumerators = declarations.enumerators.iter();
@@ -265,14 +265,6 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
         });
         sources.constants.extend(constants);
     }
-}
-
-/// Whether a name belongs to the implementation, as that of `_POSIX_C_SOURCE`, which asks for something and is no quantity.
-fn is_reserved(name: &str) -> bool {
-    let rest = name.strip_prefix('_');
-    rest.is_some_and(|rest| {
-        rest.starts_with(|first: char| first == '_' || first.is_ascii_uppercase())
-    })
 }
 
 /// The global variables of each file; those of headers are visible in every file.

@@ -17,6 +17,7 @@ const BOUNDS: Bounds = Bounds {
     flips: 100,
     at_once: 1,
     effort: 1,
+    until: None,
 };
 
 /// A subject that consists of conditions, the most suspicious one first.

@@ -22,6 +22,7 @@ fn a_long_running_test_gets_fewer_runs_but_never_none() {
         flips: 100,
         at_once: 1,
         effort: 1,
+        until: None,
     };
     let runs = [0, 1, 2].map(|number| bounds.affordable(8, 500, test(number), &spectrum));
     assert_eq!(runs, [500, 100, 8]);
@@ -46,6 +47,7 @@ fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
         flips: 100,
         at_once: 1,
         effort: 1,
+        until: None,
     };
     assert_eq!(bounds.fuel_for(test(0), &spectrum), 200_000);
     assert_eq!(bounds.fuel_for(test(1), &spectrum), 120_000);

@@ -11,6 +11,7 @@ const BOUNDS: Bounds = Bounds {
     flips: 100,
     at_once: 1,
     effort: 1,
+    until: None,
 };
 
 /// Probes of a test that passes once these evaluations of site 0 are flipped; each correct flip causes one

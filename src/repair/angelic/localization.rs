@@ -105,6 +105,7 @@ pub(super) fn force(
 
     let phase = session.progress.start("forcing outcomes", 0, runner.runs());
     let foreseen = session.foreseeing.known(session.supervisor)?;
+    let left_out = knowledge.spectrum.left_out;
     let angelic = angelic::search(
         &session.suite(&build.binaries),
         &session.sources.sites,
@@ -114,9 +115,15 @@ pub(super) fn force(
         },
         &mut knowledge.spectrum,
         &targets,
-        session.bounds(),
+        session.bounds_of_search(),
         &|| phase.step(),
     )?;
+    if knowledge.spectrum.left_out > left_out {
+        knowledge.notes.warn(
+            "forcing outcomes took half of the time that was left and ended early, so there may be other places where a forced outcome makes a test pass; `--time-limit` gives more time"
+                .to_owned(),
+        );
+    }
     let endless = targets.iter().filter(|test| {
         let is_cured = angelic.iter().any(|found| found.cures.contains_key(test));
         knowledge.spectrum.endless.contains(test) && !is_cured

@@ -314,7 +314,7 @@ pub fn sound<'s>(
 }
 
 /// Number of comparisons with 0 by `<` or `>=` of operands that are not known to be signed. Most numbers in Rust are
-/// unsigned, so such a comparison is constant. The synthesizer knows from recorded values which terms are signed and
+/// unsigned, so such a comparison is constant. In C, the number of comparisons by order of unsigned operands with 0 or less. The synthesizer knows from recorded values which terms are signed and
 /// makes those comparisons.
 fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     let has_sign = |operand: &Node| {
@@ -334,8 +334,52 @@ fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     };
     match sources.language {
         Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
-        Language::C => 0,
+        Language::C => {
+            let compared = tree.compared();
+            let orders = compared.iter().filter(|(_, op, ..)| op.orders());
+            let asks = |operand: &Node, other: &Node| {
+                let is_below = |text: &str| text.starts_with('-') || text == "0";
+                is_below(other.text.trim_matches(['(', ')']))
+                    && is_unsigned(sources, site, &operand.text)
+            };
+            let strange = orders.filter(|(_, op, a, b)| {
+                // `0 < n` and `n > 0` are what people write.
+                let is_usual = match op {
+                    CmpOp::Gt => &*b.text == "0",
+                    CmpOp::Lt => &*a.text == "0",
+                    _ => false,
+                };
+                !is_usual && (asks(a, b) || asks(b, a))
+            });
+            strange.count()
+        }
     }
+}
+
+/// Whether an operand in C has an unsigned type, as far as its declaration or that of its last member says.
+fn is_unsigned(sources: &Sources, site: &Site, operand: &str) -> bool {
+    let is_unsigned = |ty: &str| {
+        let mut words = ty.split_whitespace();
+        words.any(|word| word == "unsigned" || word == "size_t" || word.starts_with("uint"))
+            && !ty.contains(['*', '['])
+    };
+    let name = site.names.iter().find(|name| name.text == operand);
+    if let Some(ty) = name.and_then(|name| name.ty.as_ref()) {
+        return is_unsigned(&ty.plain);
+    }
+    let Some(member) = operand
+        .rsplit(['.', '>'])
+        .next()
+        .filter(|it| it.len() < operand.len())
+    else {
+        return false;
+    };
+    let fields = sources.types.iter().flat_map(|ty| &ty.fields);
+    let mut types = fields
+        .filter(|(name, _)| name == member)
+        .map(|(_, ty)| &ty.plain)
+        .peekable();
+    types.peek().is_some() && types.all(|ty| is_unsigned(ty))
 }
 
 /// The cost of an edit: how unlikely a maintainer is to make it.
@@ -385,5 +429,41 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         // It changes no outcome of a passing test.
         Step::ShortCircuit => own,
         _ => own + longer + untested + WEIGHTS.fix.relaxed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+    use nopol_source::c::{self, language::Files};
+
+    use super::*;
+
+    #[test]
+    fn no_edit_in_c_orders_an_unsigned_operand_and_a_number_below_zero() {
+        let text = "typedef unsigned long size_t;\nstruct s { size_t size; int depth; };\n\
+                    int f(struct s *s)\n{\n    if (s->size > 0 && s->depth > 0)\n        return 1;\n    return 0;\n}\n";
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.c"), text).unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let sources = c::read(root, &Files::new(vec!["a.c".into()]), &|_| true);
+        let mut sites = sources.sites.iter_enumerated();
+        let (index, _) = sites
+            .find(|(_, site)| site.text.starts_with("s->size"))
+            .unwrap();
+        let edits = edits_at(&sources, index, &Kin::default(), &[], false);
+        let texts: Vec<String> = edits
+            .iter()
+            .map(|(_, edit)| edit.condition.to_string())
+            .collect();
+        let has = |text: &str| texts.iter().any(|it| it == text);
+        assert!(
+            has("s->size > 1 && s->depth > 0") && has("s->size > 0 && s->depth > -1"),
+            "{texts:?}"
+        );
+        assert!(
+            !has("s->size > -1 && s->depth > 0") && !has("s->size >= 0 && s->depth > 0"),
+            "{texts:?}"
+        );
     }
 }

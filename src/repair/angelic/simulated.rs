@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::Kin;
-use nopol_source::{SiteIndex, Sources};
+use nopol_source::{Language, SiteIndex, Sources};
 
 use super::{candidates, joined, one_step};
 use crate::contexts::Recorded;
@@ -50,9 +50,9 @@ pub fn case(
         is_trivial: fix.is_trivial(),
     };
     Ok(Case {
+        is_c: sources.language == Language::C,
         failures: vec![Failure::default(); targets.len()],
         functions: vec![function_text(sources, sources.sites[site].function)],
         candidates: fixes.iter().map(candidate).collect(),
-        ..Case::default()
     })
 }

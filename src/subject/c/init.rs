@@ -1,5 +1,6 @@
 //! `cargo nopol c --init`: writes a `nopol.toml` from what is detected in a program's directory.
 
+mod autotools;
 mod build_info;
 mod cases;
 mod cmake;
@@ -8,6 +9,7 @@ mod detect;
 mod functions;
 mod listing;
 mod make;
+mod meson;
 mod recipe;
 mod text;
 mod tools;
@@ -104,7 +106,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let mut pairs = cases::pairs(listing);
     let has_outputs = pairs.as_ref().is_some_and(|pairs| pairs.count > 0);
     let mut build_info = detect::detect(listing, tools, !has_outputs)?;
-    if !build_info.tests.is_empty() && !has_outputs {
+    if !has_outputs && (!build_info.tests.is_empty() || build_info.programs.is_empty()) {
         // Inputs alone say little.
         pairs = None;
     }

@@ -3,19 +3,21 @@
 use std::fmt;
 
 use super::verdicts::{JUDGED, Verdicts};
-use super::{Case, Report, Site};
+use super::{Case, Origin, Report, Site, c_project};
 use crate::tool::median;
 
 /// The first lines of the table.
 pub const HEAD: &str = "\
-| bug | kind | angelic | patches | plausible | rank | seconds | where it fell short |
-| --- | --- | --- | ---: | --- | ---: | ---: | --- |
+| bug | kind | tests | angelic | patches | plausible | rank | seconds | where it fell short |
+| --- | --- | ---: | --- | ---: | --- | ---: | ---: | --- |
 ";
 
 /// One bug in the table.
 pub struct Row {
     id: String,
     kind: String,
+    /// How many tests fail before the fix; `given` where a C project's own tests were not found.
+    tests: String,
     angelic: Angelic,
     patches: usize,
     plausible: Plausible,
@@ -84,6 +86,10 @@ impl Row {
                 patches if patches.iter().all(|patch| patch.trivial) => Plausible::Trivial,
                 _ => Plausible::Yes,
             },
+            tests: match &report.failing_tests[..] {
+                [test] if test == c_project::GIVEN => test.clone(),
+                failing => failing.len().to_string(),
+            },
             rank,
             seconds,
             short,
@@ -96,6 +102,7 @@ impl Row {
         Self {
             id: case.id.clone(),
             kind: case.kind.clone(),
+            tests: "–".to_owned(),
             angelic: Angelic::No,
             patches: 0,
             plausible: Plausible::No,
@@ -127,9 +134,10 @@ impl fmt::Display for Row {
         let seconds = self.seconds.map_or("–".to_owned(), |s| format!("{s:.0}"));
         writeln!(
             f,
-            "| {} | {} | {angelic} | {} | {plausible} | {rank} | {seconds} | {} |",
+            "| {} | {} | {} | {angelic} | {} | {plausible} | {rank} | {seconds} | {} |",
             self.id,
             self.kind,
+            self.tests,
             self.patches,
             cell(&self.short),
         )
@@ -183,17 +191,21 @@ fn gist(message: &str) -> String {
 }
 
 /// Below the rows: how many of all cases, also of those without a report, against the targets.
-pub fn totals(rows: &[Row]) -> String {
+pub fn totals(rows: &[Row], origin: Origin) -> String {
     type Holds = fn(&Row) -> bool;
+    let [angelic, plausible, among_five, first] = match origin {
+        Origin::Crates => [85, 65, 50, 35],
+        Origin::CProjects => [85, 85, 65, 45],
+    };
     let targets: [(&str, u32, Holds); 4] = [
-        ("angelic", 85, |row| row.angelic != Angelic::No),
-        ("plausible, not trivial", 65, |row| {
+        ("angelic", angelic, |row| row.angelic != Angelic::No),
+        ("plausible, not trivial", plausible, |row| {
             row.plausible == Plausible::Yes
         }),
-        ("the human's, among the first five", 50, |row| {
+        ("the human's, among the first five", among_five, |row| {
             row.rank.first.is_some_and(|first| first <= 5)
         }),
-        ("the human's, first", 35, |row| row.rank.first == Some(1)),
+        ("the human's, first", first, |row| row.rank.first == Some(1)),
     ];
     let mut text = "\n| | asked for | reached | |\n| --- | ---: | ---: | ---: |\n".to_owned();
     for (name, target, holds) in targets {
@@ -224,7 +236,7 @@ mod tests {
             row.rank = Rank::new(verdicts.iter().copied());
             let text = row.to_string();
             assert!(text.ends_with("a \\| b |\n"));
-            text.split(" | ").nth(5).unwrap().to_owned()
+            text.split(" | ").nth(6).unwrap().to_owned()
         };
         assert_eq!(shown(&[]), "–");
         assert_eq!(shown(&[Some(false), Some(true), None]), "2");
@@ -246,8 +258,8 @@ mod tests {
             ..Case::default()
         };
         let row = Row::new(&case, &report, Some(4.0), &Verdicts::default());
-        assert!(row.to_string().contains("| here | 2 | yes | ? | 4 |"));
-        let text = totals(&[row, Row::missing(&case, "no checkout")]);
+        assert!(row.to_string().contains("| 0 | here | 2 | yes | ? | 4 |"));
+        let text = totals(&[row, Row::missing(&case, "no checkout")], Origin::Crates);
         assert!(text.contains("| angelic | ≥ 85 % | 1 of 2 | 50 % |"));
         assert!(text.contains("| the human's, first | ≥ 35 % | 0 of 2 | 0 % |"));
         assert!(text.contains("Median 4 s, worst 4 s. Not judged to the end: 1."));

@@ -1,4 +1,4 @@
-//! Which patches are what the human wrote: mostly a person's verdict, kept in `docs/bugs.json`.
+//! Which patches are what the human wrote: mostly a person's verdict, kept in a file in `docs`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,10 +15,14 @@ pub const JUDGED: usize = 5;
 /// Characters of a text other than the condition in a key.
 const SHORT: usize = 60;
 
-/// What a person found out, by case.
-#[derive(Default, Deserialize)]
-#[serde(transparent)]
-pub struct Verdicts(BTreeMap<String, Verdict>);
+/// What a person found out.
+#[derive(Default)]
+pub struct Verdicts {
+    /// Where it is kept, below the root.
+    file: &'static str,
+    /// By case.
+    of: BTreeMap<String, Verdict>,
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -32,14 +36,15 @@ struct Verdict {
 }
 
 impl Verdicts {
-    pub fn read(file: &Path) -> Result<Self> {
+    pub fn read(root: &Path, file: &'static str) -> Result<Self> {
         let text =
-            fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{} has no verdicts", file.display()))
+            fs::read_to_string(root.join(file)).with_context(|| format!("cannot read {file}"))?;
+        let of = serde_json::from_str(&text).with_context(|| format!("{file} has no verdicts"))?;
+        Ok(Self { file, of })
     }
 
     pub fn short(&self, case: &Case) -> Option<&str> {
-        self.0.get(&case.id)?.short.as_deref()
+        self.of.get(&case.id)?.short.as_deref()
     }
 
     /// Whether a patch is what the human wrote, if that is known.
@@ -47,7 +52,7 @@ impl Verdicts {
         if is_literally_the_fix(case, patch) {
             return Some(true);
         }
-        let verdict = self.0.get(&case.id)?;
+        let verdict = self.of.get(&case.id)?;
         let key = key(patch);
         match () {
             () if verdict.equivalent.contains(&key) => Some(true),
@@ -66,7 +71,7 @@ impl Verdicts {
             let human = [&*case.before, "→", &case.after, &case.guard_statement].join(" ");
             text += &format!(
                 "\n{}, patch {}; the human near {} {}: {}\n{}\n\
-                 Add to \"equivalent\" or \"different\" of {} in docs/bugs.json:\n{}\n",
+                 Add to \"equivalent\" or \"different\" of {} in {}:\n{}\n",
                 case.id,
                 index + 1,
                 case.file,
@@ -74,6 +79,7 @@ impl Verdicts {
                 human.trim_end(),
                 patch.diff.trim_end(),
                 json!(case.id),
+                self.file,
                 json!(key(patch)),
             );
         }
@@ -92,7 +98,7 @@ fn is_literally_the_fix(case: &Case, patch: &Patch) -> bool {
         && normal(&edit.condition) == normal(&case.after)
 }
 
-/// What a patch is called in `docs/bugs.json`, without lines: the file's base name, the condition,
+/// What a patch is called among the verdicts, without lines: the file's base name, the condition,
 /// the text it stands in if there is more, and what it stands for or, if inserted, before what.
 fn key(patch: &Patch) -> String {
     let edits = patch.edits.iter().map(|edit| edit_key(edit, &patch.diff));
@@ -199,8 +205,9 @@ mod tests {
             after: "x > 1".to_owned(),
             ..Case::default()
         };
-        let verdicts: Verdicts =
+        let of =
             serde_json::from_str(r#"{"c": {"different": ["b.rs: x != 0 for x > 0"]}}"#).unwrap();
+        let verdicts = Verdicts { file: "", of };
         let judged = |before, condition| {
             verdicts.is_equivalent(&case, &patch(before, condition, condition, ""))
         };

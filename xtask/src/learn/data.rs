@@ -9,6 +9,8 @@ use cargo_nopol::rank::canonical::canonical;
 use cargo_nopol::rank::facts::{Candidate, Case, EditFacts};
 use cargo_nopol::rank::features::{self, Row};
 
+use nopol_source::Language;
+
 use super::faults::Truth;
 use super::label;
 use super::simulate::Simulated;
@@ -17,6 +19,7 @@ use super::simulate::Simulated;
 pub struct Repair {
     pub name: String,
     pub krate: String,
+    pub language: Language,
     /// What kind of fault it was.
     pub kind: String,
     pub rows: Vec<Row>,
@@ -118,6 +121,7 @@ fn of_case(name: String, krate: String, kind: String, case: Case, right: Vec<boo
     Repair {
         name,
         krate,
+        language: case.language(),
         kind,
         rows: features::rows(&case),
         right,

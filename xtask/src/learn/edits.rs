@@ -8,9 +8,10 @@ use std::ops::Range;
 use anyhow::{Context, Result};
 use camino::Utf8Path;
 use nopol_source::rust::{self, CrateRoot};
-use nopol_source::{SiteKind, Sources};
+use nopol_source::{Language, SiteKind, Sources, c};
 
 use super::faults::whole_if;
+use super::mine::extension;
 
 /// An edit of one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,35 +92,82 @@ fn end_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// The sources of a file.
+/// The sources of a file in Rust.
 ///
 /// # Errors
 /// If there is no place for temporary files.
 pub fn read(text: &str) -> Result<Sources> {
-    read_with(text, &[])
+    read_with(Language::Rust, text, &[])
 }
 
-/// The sources of a file, with what other files declare.
+/// Another file, by its path.
+pub type Other = (String, String);
+
+/// Other files in Rust, as modules with made-up names.
+pub fn named(texts: impl Iterator<Item = String>) -> Vec<Other> {
+    let name = |(nth, text)| (format!("nopol_other_{nth}.rs"), text);
+    texts.enumerate().map(name).collect()
+}
+
+/// The sources of a file, with what other files declare. Headers of C are found by the paths by which they are included.
 ///
 /// # Errors
 /// If there is no place for temporary files.
-pub fn read_with(text: &str, others: &[String]) -> Result<Sources> {
+pub fn read_with(language: Language, text: &str, others: &[Other]) -> Result<Sources> {
     let dir = tempfile::tempdir()?;
+    let path = Utf8Path::from_path(dir.path()).context("not UTF-8")?;
     let mut root = text.to_owned();
-    for (nth, other) in others.iter().enumerate() {
-        let name = format!("nopol_other_{nth}");
-        fs::write(dir.path().join(format!("{name}.rs")), other)?;
-        root += &format!("\nmod {name};");
+    for (name, other) in others {
+        let file = path.join(name);
+        fs::create_dir_all(file.parent().unwrap_or(path))?;
+        fs::write(file, other)?;
+        if language == Language::Rust {
+            root += &format!("\nmod {};", name.trim_end_matches(".rs"));
+        }
     }
-    fs::write(dir.path().join("lib.rs"), root)?;
+    let file = format!("lib.{}", extension(language));
+    fs::write(path.join(&file), root)?;
+    if language == Language::C {
+        return Ok(c::read(
+            path,
+            &c::language::Files::new(vec![file.into()]),
+            &|_| true,
+        ));
+    }
     let root = CrateRoot {
-        path: "lib.rs".into(),
+        path: file.into(),
         is_test: false,
         edition_2015: false,
         has_chains: true,
     };
-    let dir = Utf8Path::from_path(dir.path()).context("not UTF-8")?;
-    Ok(rust::read(dir, &[root], &|_| true))
+    Ok(rust::read(path, &[root], &|_| true))
+}
+
+/// The bytes of an `if` statement without `else`, and of what is between its braces, given its condition.
+type WholeIf = fn(&str, &Range<usize>) -> Option<(Range<usize>, Range<usize>)>;
+
+/// The same in C, where a single statement needs no braces.
+fn whole_if_in_c(text: &str, condition: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let head = text[..condition.start].trim_end().strip_suffix('(')?;
+    let head = head.trim_end().strip_suffix("if")?;
+    let is_first = head.trim_end_matches([' ', '\t']).ends_with('\n');
+    let rest = text[condition.end..].trim_start().strip_prefix(')')?;
+    let body = rest.trim_start();
+    let start = text.len() - body.len();
+    let (inside, end) = match body.starts_with('{') {
+        true => {
+            let inside = block_after(text, start)?;
+            let end = inside.end + 1;
+            (inside, end)
+        }
+        false => {
+            let end = start + body.find(';')? + 1;
+            (start..end, end)
+        }
+    };
+    let is_single = !text[inside.clone()].trim_start().starts_with("if");
+    let is_last = !text[end..].trim_start().starts_with("else");
+    (is_first && is_last && is_single).then_some((head.len()..end, inside))
 }
 
 /// A condition of a function: its text, its bytes there, and its kind.
@@ -146,6 +194,10 @@ fn functions(sources: &Sources) -> BTreeMap<&str, (&str, Vec<Condition>)> {
 
 /// The edits of functions that were edited in one place.
 pub fn between(old: &Sources, new: &Sources) -> Vec<Edit> {
+    let whole_if = match new.language {
+        Language::C => whole_if_in_c,
+        Language::Rust => whole_if,
+    };
     let (old, new) = (functions(old), functions(new));
     let mut found = Vec::new();
     for (name, (before, conditions)) in &old {
@@ -154,7 +206,7 @@ pub fn between(old: &Sources, new: &Sources) -> Vec<Edit> {
         };
         let bare = skeleton(before);
         if bare != skeleton(after)
-            && let Some(what) = of_function(before, &bare, conditions, after, now)
+            && let Some(what) = of_function(before, &bare, conditions, after, now, whole_if)
         {
             found.push(Edit {
                 function: (*name).to_owned(),
@@ -171,6 +223,7 @@ fn of_function(
     conditions: &[Condition],
     after: &str,
     now: &[Condition],
+    whole_if: WholeIf,
 ) -> Option<What> {
     let length = |text: &str| skeleton(text).chars().count();
     if conditions.len() == now.len() {
@@ -306,5 +359,29 @@ mod tests {
         );
         assert_eq!(text("if a < 1 { g(); }", "if a <= 1 { h(); }"), None);
         assert_eq!(text("g();", "g(); // why"), None);
+    }
+
+    #[test]
+    fn an_edit_in_c_has_its_position() {
+        let text = |old: &str, new: &str| {
+            let read = |body: &str| {
+                let text = format!("int f(int a, char *p)\n{{\n    {body}\n    return 1;\n}}\n");
+                read_with(Language::C, &text, &[]).unwrap()
+            };
+            let found = between(&read(old), &read(new));
+            found.first().map(|edit| format!("{:?}", edit.what))
+        };
+        let found = text("if (a < 1)\n        g();", "if (a <= 1)\n        g();").unwrap();
+        assert!(found.contains("old: \"a < 1\", new: \"a <= 1\""), "{found}");
+        let found = text("h(p);", "if (p == NULL)\n        return 0;\n    h(p);").unwrap();
+        assert!(
+            found.starts_with("Guard") && found.contains("body: \"return 0;\""),
+            "{found}"
+        );
+        let found = text("h(p);", "if (p) {\n        h(p);\n    }").unwrap();
+        assert!(found.starts_with("Wrap"), "{found}");
+        let found = text("h(p);", "if (p)\n        h(p);").unwrap();
+        assert!(found.starts_with("Wrap"), "{found}");
+        assert_eq!(text("h(p);", "h(p, a);"), None);
     }
 }

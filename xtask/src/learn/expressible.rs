@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use nopol_source::{Site, SiteIndex, SiteKind, Sources};
+use nopol_source::{Language, Site, SiteIndex, SiteKind, Sources};
 
 use self::space::{Miss, Space, Way};
 use self::surroundings::Surroundings;
@@ -78,7 +78,7 @@ pub fn run(options: &ExpressibleOptions) -> Result<()> {
         if answer.is_err() {
             let function: Vec<&str> = text.lines().skip(mined.line - 1).take(40).collect();
             let others = around.of_file(&mined, &text, &function.join("\n"))?;
-            sources = edits::read_with(&text, &others)?;
+            sources = edits::read_with(Language::Rust, &text, &edits::named(others.into_iter()))?;
             if let Some(with_others) = self::answer(&sources, &mined) {
                 answer = with_others;
             }
@@ -173,6 +173,7 @@ pub fn leaves(body: &str) -> bool {
         "return",
         "continue",
         "break",
+        "goto",
         "panic!",
         "unreachable!",
         "bail!",
@@ -221,7 +222,7 @@ pub fn site(sources: &Sources, mined: &Mined) -> Option<Result<SiteIndex, Miss>>
         let text = &sources.files[function.file].text;
         let line = text[..function.span.start].matches('\n').count() + 1;
         let name = function.name.rsplit("::").next();
-        let is_here = sources.files[function.file].path == "lib.rs";
+        let is_here = ["lib.rs", "lib.c"].contains(&sources.files[function.file].path.as_str());
         is_here && line.abs_diff(mined.line) <= 12 && name == mined.function.rsplit("::").next()
     })?;
     let text = &sources.files[function.file].text;

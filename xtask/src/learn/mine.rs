@@ -9,6 +9,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use nopol_source::Language;
+
 use super::edits::{self, Edit, What};
 
 #[derive(clap::Args)]
@@ -22,6 +24,9 @@ pub struct MineOptions {
     /// Only these commits, one in a line
     #[arg(long, value_name = "FILE")]
     only: Option<PathBuf>,
+    /// The repositories are in C
+    #[arg(long)]
+    c: bool,
     /// Where the edits go
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -58,23 +63,35 @@ const WORDS: [&str; 12] = [
 pub fn run(options: &MineOptions) -> Result<()> {
     let mut out = BufWriter::new(File::create(&options.out)?);
     let only = options.only.as_ref().map(fs::read_to_string).transpose()?;
+    let language = if options.c {
+        Language::C
+    } else {
+        Language::Rust
+    };
     for repository in &options.repositories {
         let mut number = 0;
         let mut objects = Objects::of(repository)?;
-        log(repository, options.commits, only.as_deref(), &mut |files| {
-            let mut found = Vec::new();
-            for changed in files {
-                found.extend(of_file(&mut objects, repository, changed)?);
-            }
-            if found.len() <= MOST_EDITS {
-                number += found.len();
-                for mined in found {
-                    serde_json::to_writer(&mut out, &mined)?;
-                    out.write_all(b"\n")?;
+        let files = &format!("*.{}", extension(language));
+        log(
+            repository,
+            options.commits,
+            only.as_deref(),
+            files,
+            &mut |files| {
+                let mut found = Vec::new();
+                for changed in files {
+                    found.extend(of_file(language, &mut objects, repository, changed)?);
                 }
-            }
-            Ok(())
-        })?;
+                if found.len() <= MOST_EDITS {
+                    number += found.len();
+                    for mined in found {
+                        serde_json::to_writer(&mut out, &mined)?;
+                        out.write_all(b"\n")?;
+                    }
+                }
+                Ok(())
+            },
+        )?;
         println!("{}: {number} edits", repository.display());
     }
     out.flush()?;
@@ -98,11 +115,20 @@ struct Hunk {
     has_condition: bool,
 }
 
+/// Of source files, without a dot.
+pub fn extension(language: Language) -> &'static str {
+    match language {
+        Language::C => "c",
+        Language::Rust => "rs",
+    }
+}
+
 /// Walks through the files that each commit changes, newest first.
 fn log(
     repository: &Path,
     commits: usize,
     only: Option<&str>,
+    files: &str,
     found: &mut dyn FnMut(&[Changed]) -> Result<()>,
 ) -> Result<()> {
     let mut git = Command::new("git")
@@ -113,7 +139,7 @@ fn log(
         .args(["--diff-filter=M", &format!("-n{commits}")])
         .args(only.iter().flat_map(|_| ["--no-walk", "--ignore-missing"]))
         .args(only.into_iter().flat_map(str::lines))
-        .args(["--", "*.rs"])
+        .args(["--", files])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;
@@ -180,9 +206,21 @@ fn hunk(header: &str) -> Option<Hunk> {
 }
 
 /// The edits in one file.
-fn of_file(objects: &mut Objects, repository: &Path, changed: &Changed) -> Result<Vec<Mined>> {
+fn of_file(
+    language: Language,
+    objects: &mut Objects,
+    repository: &Path,
+    changed: &Changed,
+) -> Result<Vec<Mined>> {
     let path = &changed.path;
-    let parts = ["tests/", "benches/", "examples/", "test_data/", "fixtures/"];
+    let parts = [
+        "tests/",
+        "benches/",
+        "examples/",
+        "test_data/",
+        "fixtures/",
+        "test/",
+    ];
     let is_test = |part: &&str| path.starts_with(*part) || path.contains(&format!("/{part}"));
     let is_small = |hunk: &&Hunk| hunk.has_condition && hunk.lines <= MOST_LINES;
     let small: Vec<&Hunk> = changed.hunks.iter().filter(is_small).collect();
@@ -203,8 +241,8 @@ fn of_file(objects: &mut Objects, repository: &Path, changed: &Changed) -> Resul
     let mut seen = Vec::new();
     for hunk in small {
         let (Some((first, before)), Some((_, after))) = (
-            enclosing(&old, hunk.starts[0]),
-            enclosing(&new, hunk.starts[1]),
+            enclosing(language, &old, hunk.starts[0]),
+            enclosing(language, &new, hunk.starts[1]),
         ) else {
             continue;
         };
@@ -212,8 +250,8 @@ fn of_file(objects: &mut Objects, repository: &Path, changed: &Changed) -> Resul
             continue;
         }
         seen.push(first);
-        for Edit { function, what } in edits::between(&edits::read(&before)?, &edits::read(&after)?)
-        {
+        let read = |text: &str| edits::read_with(language, text, &[]);
+        for Edit { function, what } in edits::between(&read(&before)?, &read(&after)?) {
             found.push(Mined {
                 repository: repository.to_owned(),
                 commit: changed.commit.clone(),
@@ -229,9 +267,48 @@ fn of_file(objects: &mut Objects, repository: &Path, changed: &Changed) -> Resul
     Ok(found)
 }
 
-/// The function around a line, as rustfmt lays it out: from a line that has `fn` to the next line that closes a brace at
-/// the same depth. Its first line, and its text as a function without a type.
-fn enclosing(text: &str, line: usize) -> Option<(usize, String)> {
+/// The function around a line: its first line, and its text as a file of its own.
+fn enclosing(language: Language, text: &str, line: usize) -> Option<(usize, String)> {
+    match language {
+        Language::C => enclosing_in_c(text, line),
+        Language::Rust => enclosing_in_rust(text, line),
+    }
+}
+
+/// As most people lay it out: its body ends with a brace at the start of a line, and its head begins at the start of a line.
+fn enclosing_in_c(text: &str, line: usize) -> Option<(usize, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let from = line.min(lines.len());
+    let starts = |line: &str| line.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut first = (0..from).rev().find(|nth| {
+        let is_open = |line: &str| line.trim_end().ends_with('{');
+        lines[*nth].starts_with('}') && *nth + 1 < from
+            || lines[*nth].starts_with('{')
+            || starts(lines[*nth]) && is_open(lines[*nth])
+    })?;
+    if lines[first].starts_with('}') {
+        return None;
+    }
+    let end = first
+        + lines[first..]
+            .iter()
+            .position(|line| line.starts_with('}'))?;
+    (end + 1 >= line).then_some(())?;
+    let is_head = |line: &str| {
+        !line.trim().is_empty()
+            && !line.starts_with(['#', '}', '{'])
+            && !line.trim_end().ends_with([';', '}', '/'])
+            && !line.trim_start().starts_with(['/', '*'])
+    };
+    while first > 0 && is_head(lines[first - 1]) {
+        first -= 1;
+    }
+    Some((first + 1, lines[first..=end].join("\n") + "\n"))
+}
+
+/// As rustfmt lays it out: from a line that has `fn` to the next line that closes a brace at
+/// the same depth; as a function without a type.
+fn enclosing_in_rust(text: &str, line: usize) -> Option<(usize, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let depth = |line: &str| line.len() - line.trim_start().len();
     let is_head = |line: &str| {
@@ -327,11 +404,21 @@ mod tests {
     #[test]
     fn a_function_is_found_by_a_line_in_it() {
         let text = "impl A {\n    pub(crate) fn f(\n        a: u8,\n    ) -> u8 {\n        a\n    }\n}\n\nfn g() {\n    h();\n}\n";
-        let first = |line| enclosing(text, line).map(|(first, _)| first);
+        let first = |line| enclosing(Language::Rust, text, line).map(|(first, _)| first);
         assert_eq!(first(5), Some(2));
         assert_eq!(first(10), Some(9));
         assert_eq!(first(1), None);
-        let (_, own) = enclosing(text, 10).unwrap();
+        let (_, own) = enclosing(Language::Rust, text, 10).unwrap();
         assert_eq!(own, "fn g() {\n    h();\n}\n");
+    }
+
+    #[test]
+    fn a_function_in_c_is_found_by_a_line_in_it() {
+        let text = "int a;\n\nstatic int\nf(int x,\n  int y)\n{\n    if (x)\n        return 1;\n    return y;\n}\n\nvoid g(void) {\n    h();\n}\nint b;\n";
+        let first = |line| enclosing(Language::C, text, line).map(|(first, _)| first);
+        assert_eq!([7, 13].map(first), [Some(3), Some(12)]);
+        assert_eq!([1, 11, 15].map(first), [None; 3]);
+        let (_, own) = enclosing(Language::C, text, 13).unwrap();
+        assert_eq!(own, "void g(void) {\n    h();\n}\n");
     }
 }

@@ -5,8 +5,10 @@
 //! file stays outside of this repository.
 
 mod draw;
+mod in_c;
 mod known;
 mod state;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -22,9 +24,8 @@ use cargo_nopol::rank::change::{Change, change};
 use cargo_nopol::rank::facts::Case;
 use cargo_nopol::repair::simulated;
 use nopol_basics::hash;
-use nopol_expr::{Type, Value};
 use nopol_process::run::suite::TestIndex;
-use nopol_process::run::trace::{Context as Recording, Read};
+use nopol_process::run::trace::Context as Recording;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
 use nopol_source::one_step::{Nearby, one_step_edits};
@@ -33,8 +34,8 @@ use nopol_source::{Language, Site, SiteIndex, Sources};
 use serde::{Deserialize, Serialize};
 
 use self::draw::{Random, Source};
-use self::known::Known;
-use self::state::{Context, State};
+use self::state::Context;
+use self::values::Values;
 use super::edits::{self, What};
 use super::expressible::surroundings::Surroundings;
 use super::expressible::{aside, leaves, site, space};
@@ -145,16 +146,22 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
 
 /// The case of an edit, or why there is none.
 fn simulated(around: &mut Surroundings, mined: &Mined) -> Result<Result<Simulated, &'static str>> {
-    if let Some(reason) = hopeless(&mined.what) {
+    if let Some(reason) = hopeless(language_of(mined), &mined.what) {
         return Ok(Err(reason));
     }
     let Some(text) = around.text(&mined.blob)? else {
         return Ok(Err("no text"));
     };
     let function: Vec<&str> = text.lines().skip(mined.line - 1).take(40).collect();
-    let others = around.of_file(mined, &text, &function.join("\n"))?;
-    let others: Vec<String> = others.iter().map(|text| declarations(text)).collect();
-    let sources = edits::read_with(&text, &others)?;
+    let language = language_of(mined);
+    let others = match language {
+        Language::C => around.headers(mined, &text)?,
+        Language::Rust => {
+            let others = around.of_file(mined, &text, &function.join("\n"))?;
+            edits::named(others.iter().map(|text| declarations(text)))
+        }
+    };
+    let sources = edits::read_with(language, &text, &others)?;
     let index = match site(&sources, mined) {
         Some(Ok(index)) => index,
         Some(Err(_)) => return Ok(Err("no such place or exit is proposed")),
@@ -164,6 +171,14 @@ fn simulated(around: &mut Surroundings, mined: &Mined) -> Result<Result<Simulate
         return Ok(Err("a condition is not read"));
     };
     edit.simulated(mined)
+}
+
+/// The language of the file that was edited.
+fn language_of(mined: &Mined) -> Language {
+    match mined.path.ends_with(".c") {
+        true => Language::C,
+        false => Language::Rust,
+    }
 }
 
 /// A file as rustfmt lays it out without what its functions do: of other files only what they declare matters, and reading the
@@ -193,7 +208,7 @@ fn declarations(text: &str) -> String {
 }
 
 /// Why no pool has what a condition needs, if its text shows that.
-fn hopeless(what: &What) -> Option<&'static str> {
+fn hopeless(language: Language, what: &What) -> Option<&'static str> {
     let (old, new) = match what {
         What::Condition { old, new, .. } => (old.as_str(), new),
         What::Guard { condition, .. }
@@ -201,7 +216,7 @@ fn hopeless(what: &What) -> Option<&'static str> {
         | What::Narrow { condition, .. }
         | What::Branch { condition, .. } => ("", condition),
     };
-    let parse = |text: &str| Language::Rust.parse(&plain_names(text));
+    let parse = |text: &str| language.parse(&plain(language, text));
     let Some(tree) = parse(new) else {
         return Some("a condition is not read");
     };
@@ -213,6 +228,9 @@ fn hopeless(what: &What) -> Option<&'static str> {
         .map(|leaf| leaf.text.as_str())
         .collect();
     let is_computed = |text: &&str| {
+        if language == Language::C {
+            return false;
+        }
         let is_macro = text.contains("!(") && !text.starts_with("matches!(");
         is_macro
             || text.contains("![")
@@ -224,6 +242,14 @@ fn hopeless(what: &What) -> Option<&'static str> {
         () if fresh.iter().any(is_computed) => Some("a term that is not in the pool"),
         () if fresh.len() > MOST_FRESH => Some("too much is changed"),
         () => None,
+    }
+}
+
+/// A condition as parsers read it: raw names of Rust are plain ones.
+fn plain(language: Language, text: &str) -> String {
+    match language {
+        Language::C => text.to_owned(),
+        Language::Rust => plain_names(text),
     }
 }
 
@@ -247,7 +273,8 @@ struct Drawn {
 
 impl<'s> Edit<'s> {
     fn new(sources: &'s Sources, index: SiteIndex, what: &What) -> Option<Self> {
-        let parse = |text: &str| Language::Rust.parse(&plain_names(text));
+        let language = sources.language;
+        let parse = |text: &str| language.parse(&plain(language, text));
         let site = &sources.sites[index];
         let (old, new) = match what {
             What::Condition { old, new, .. } => (Some(parse(old)?), new),
@@ -274,17 +301,21 @@ impl<'s> Edit<'s> {
         if kind == "same" {
             return Ok(Err("the same condition in other words"));
         }
-        let mut known = Known::at(self.sources, self.site);
-        let mut state = State::at(self.sources, self.site, &mut known);
+        let language = self.sources.language;
+        let mut values = values::at(self.sources, self.site);
         for text in self.one_step() {
-            if let Some(tree) = Language::Rust.parse(&text) {
-                state.extend(&mut known, &tree);
+            if let Some(tree) = language.parse(&text) {
+                values.extend(&tree);
             }
         }
-        if self.old.as_ref().is_some_and(|old| !state.is_readable(old)) {
+        if self
+            .old
+            .as_ref()
+            .is_some_and(|old| !values.is_readable(old))
+        {
             return Ok(Err("the old condition has no values"));
         }
-        if !state.is_readable(&self.new) {
+        if !values.is_readable(&self.new) {
             return Ok(Err("a term that is not in the pool"));
         }
         let repository = mined.repository.display().to_string();
@@ -294,25 +325,26 @@ impl<'s> Edit<'s> {
         );
         let mut random = Random::new(hash::fnv1a(&name));
         let literals = &self.sources.functions[self.site.function].literals;
-        let source = Source::new(&state, literals, &mut random);
-        let [failing, passing] = self.drawn(&state, &source, &mut random);
+        let variables = values.variables().to_vec();
+        let source = Source::new(language, &variables, literals, &mut random);
+        let [failing, passing] = self.drawn(&*values, &source, &mut random);
         if failing.is_empty() {
             return Ok(Err("no context distinguishes the conditions"));
         }
         if passing.len() < 3 {
             return Ok(Err("the conditions agree nowhere"));
         }
-        let recorded = Arc::new(self.recorded(&state, &failing, &passing));
+        let recorded = Arc::new(self.recorded(&*values, &failing, &passing));
         let mut case = simulated::case(self.sources, self.index, &self.kin, &recorded)?;
         let all: Vec<&Drawn> = failing.iter().chain(&passing).collect();
         case.candidates.retain(|candidate| {
-            let tree = candidate.edits[0].after.tree(Language::Rust);
+            let tree = candidate.edits[0].after.tree(language);
             let agrees = |tree: &Node| {
                 let mut drawn = all.iter();
-                drawn.all(|it| outcome(&state, tree, &it.context) == Some(it.new))
+                drawn.all(|it| values.outcome(tree, &it.context) == Some(it.new))
             };
             !candidate.is_trivial
-                && tree.is_some_and(|tree| known.names_callables(tree) && agrees(tree))
+                && tree.is_some_and(|tree| values.names_callables(tree) && agrees(tree))
         });
         // Conditions that differ only beyond some constant differ.
         let mut literals = literals.clone();
@@ -324,23 +356,22 @@ impl<'s> Edit<'s> {
         }
         literals.sort();
         literals.dedup();
-        let source = Source::new(&state, &literals, &mut random);
+        let source = Source::new(language, &variables, &literals, &mut random);
         let more: Vec<Context> = (0..MORE).map(|_| source.context(&mut random)).collect();
         let wanted: Vec<Option<bool>> = more
             .iter()
-            .map(|context| outcome(&state, &self.new, context))
+            .map(|context| values.outcome(&self.new, context))
             .collect();
-        let spelled = canonical(Language::Rust, &self.new.text.as_str().into());
+        let spelled = canonical(language, &self.new.text.as_str().into());
         let is_right = |nth: &usize| {
             let after = &case.candidates[*nth].edits[0].after;
             let is_equal = |tree: &Node| {
                 let mut all = more.iter().zip(&wanted);
                 all.all(|(context, wanted)| {
-                    wanted.is_none() || outcome(&state, tree, context) == *wanted
+                    wanted.is_none() || values.outcome(tree, context) == *wanted
                 })
             };
-            canonical(Language::Rust, after) == spelled
-                || after.tree(Language::Rust).is_some_and(is_equal)
+            canonical(language, after) == spelled || after.tree(language).is_some_and(is_equal)
         };
         let right: Vec<usize> = (0..case.candidates.len()).filter(is_right).collect();
         Ok(match right.len() {
@@ -391,22 +422,22 @@ impl<'s> Edit<'s> {
             },
             pointers: &self.sources.pointers,
         };
-        let text = plain_names(&self.site.text);
+        let text = plain(self.sources.language, &self.site.text);
         let edits = one_step_edits(old, &text, self.site.min_binding, nearby);
         edits.into_iter().map(|edit| edit.text).collect()
     }
 
     /// Contexts of failing and of passing tests.
-    fn drawn(&self, state: &State, source: &Source, random: &mut Random) -> [Vec<Drawn>; 2] {
+    fn drawn(&self, values: &dyn Values, source: &Source, random: &mut Random) -> [Vec<Drawn>; 2] {
         let wanted = [1 + random.below(3), 3 + random.below(6)];
         let mut found: [Vec<Drawn>; 2] = [Vec::new(), Vec::new()];
         for _ in 0..MOST_DRAWN {
             let context = source.context(random);
             let old = match &self.old {
-                Some(old) => outcome(state, old, &context),
+                Some(old) => values.outcome(old, &context),
                 None => self.site.kind.unconditional(),
             };
-            let (Some(old), Some(new)) = (old, outcome(state, &self.new, &context)) else {
+            let (Some(old), Some(new)) = (old, values.outcome(&self.new, &context)) else {
                 continue;
             };
             let of = usize::from(old == new);
@@ -424,29 +455,17 @@ impl<'s> Edit<'s> {
     }
 
     /// The contexts as a run records them, each of a test of its own.
-    fn recorded(&self, state: &State, failing: &[Drawn], passing: &[Drawn]) -> Recorded {
-        let reads: Vec<(Arc<Read>, &Node)> = state
-            .recorded
-            .iter()
-            .map(|(text, tree)| {
-                let read = Read {
-                    captured: text.clone(),
-                    steps: Vec::new(),
-                };
-                (Arc::new(read), tree)
-            })
-            .collect();
+    fn recorded(&self, values: &dyn Values, failing: &[Drawn], passing: &[Drawn]) -> Recorded {
         let recording = |drawn: &Drawn, outcome: bool| {
-            let value = |(read, tree): &(Arc<Read>, &Node)| {
-                let value = state.value(tree, None, &drawn.context).ok().flatten();
-                Some((Arc::clone(read), value?))
-            };
+            let values = values.recorded(&drawn.context).into_iter();
             Recording {
                 site: self.index,
                 outcome,
                 old: self.old.is_some().then_some(drawn.old),
                 count: 1,
-                values: reads.iter().filter_map(value).collect(),
+                values: values
+                    .map(|(read, value)| (Arc::new(read), value))
+                    .collect(),
             }
         };
         let mut recorded = Recorded::default();
@@ -464,14 +483,6 @@ impl<'s> Edit<'s> {
                 .push((test, vec![recording(drawn, drawn.old)]));
         }
         recorded
-    }
-}
-
-/// The outcome of a condition; `None` if it cannot be computed.
-fn outcome(state: &State, condition: &Node, context: &Context) -> Option<bool> {
-    match state.value(condition, Some(Type::Bool), context) {
-        Ok(Some(Value::Bool(outcome))) => Some(outcome),
-        _ => None,
     }
 }
 

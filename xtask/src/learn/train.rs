@@ -43,6 +43,9 @@ pub struct TrainOptions {
         value_delimiter = ','
     )]
     only: Vec<String>,
+    /// Begin with the weights for Rust
+    #[arg(long, requires = "simulated")]
+    from_rust: bool,
     /// Compare penalties on the part of `--simulated` that is not held back
     #[arg(long, requires = "simulated", value_delimiter = ',')]
     penalties: Vec<f64>,

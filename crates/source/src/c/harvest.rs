@@ -40,10 +40,20 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
                 false
             }
             "preproc_include" => false,
+            // It asks for something, and is no quantity.
+            "preproc_def" => field(node, "name", text).is_none_or(|name| !is_reserved(name)),
             _ => true,
         }
     });
     found
+}
+
+/// Whether a name belongs to the implementation, as that of `_POSIX_C_SOURCE`.
+pub fn is_reserved(name: &str) -> bool {
+    let rest = name.strip_prefix('_');
+    rest.is_some_and(|rest| {
+        rest.starts_with(|first: char| first == '_' || first.is_ascii_uppercase())
+    })
 }
 
 /// The names of variables, fields and functions that are used as truth values without a comparison.

@@ -25,6 +25,17 @@ const NAMES: [(&str, &[&str]); 3] = [
     ("input", &["output", "expected", "answer"]),
     ("inputs", &["outputs", "expected", "answers"]),
 ];
+/// Directories with programs of others, which have tests of their own.
+const OF_OTHERS: [&str; 8] = [
+    "contrib",
+    "deps",
+    "extern",
+    "external",
+    "misc",
+    "third-party",
+    "third_party",
+    "vendor",
+];
 /// Directories in which test scripts are looked for, and their usual names.
 const SCRIPT_DIRS: [&str; 3] = ["", "tests/", "test/"];
 const SCRIPTS: [&str; 9] = [
@@ -144,6 +155,10 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
     for dir in dirs
         .iter()
         .filter(|dir| !dir.as_str().contains(['*', '?', '[', ']', '{', '}', '\\']))
+        .filter(|dir| {
+            !dir.components()
+                .any(|part| OF_OTHERS.contains(&part.as_str()))
+        })
     {
         let start = match dir.as_str() {
             "" => String::new(),
@@ -225,7 +240,8 @@ fn matches(
         && ENDINGS
             .iter()
             .any(|(end, _)| style.input.1 == format!(".{end}"))
-        && all.iter().all(|one| !is_template(&one.input));
+        && all.iter().all(|one| !is_template(&one.input))
+        && have_different_names(&all);
     if are_inputs || count > all.len() - count {
         if count == all.len() {
             all.clear();
@@ -233,6 +249,16 @@ fn matches(
         return Some((count, all));
     }
     None
+}
+
+/// Whether no two inputs are files of one name, as `Config.in` in each directory.
+fn have_different_names(inputs: &[Apart]) -> bool {
+    let mut names: Vec<&str> = inputs
+        .iter()
+        .filter_map(|one| one.input.file_name())
+        .collect();
+    names.sort_unstable();
+    names.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 /// Whether a build may make another file of this one: `config.h.in`, `Makefile.in`.

@@ -9,10 +9,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::build_info::{BuildInfo, CommandTest, invocation, line};
+use super::build_info::{BuildInfo, CommandTest, Started, invocation};
 use super::listing::is_test;
 use super::tools::{Answer, Tools};
-use crate::subject::paths::{normal, relative};
+use crate::subject::paths::normal;
 
 const LISTS: &str = "CMakeLists.txt";
 /// Properties of tests that do not change when they pass.
@@ -82,6 +82,7 @@ pub fn read(tools: &mut dyn Tools) -> Result<BuildInfo> {
         }
     }
     if let Some(failure) = failure {
+        build_info.is_guess = true;
         build_info.todo.push(format!(
             "check `build`: `{}` {failure}, so {LISTS} was not read",
             configure.join(" ")
@@ -381,49 +382,18 @@ impl Test {
             .find(|property| property.name == WORKING_DIRECTORY)
             .and_then(|property| property.value.as_str())
             .unwrap_or(root.as_str());
-        let cwd = Utf8Path::new(cwd).strip_prefix(root).ok()?;
-        let up = cwd.components().map(|_| "..").collect::<Utf8PathBuf>();
-        let (program, args) = self.command.split_first()?;
-        let program = match Utf8Path::new(program).strip_prefix(root) {
-            Ok(_) => invocation(relative(&root.join(cwd), Utf8Path::new(program)).as_str()),
-            Err(_) => program.clone(),
-        };
-        let args = args.iter().map(|word| without_root(word, root, &up));
         let variables = self.properties.iter();
         let variables = variables.filter(|property| property.name == ENVIRONMENT);
         let variables = variables.filter_map(|property| property.value.as_array());
         let variables = variables.flatten().filter_map(|value| value.as_str());
-        let variables = variables.map(|word| without_root(word, root, &up));
-        let env: Vec<String> = variables.collect();
-        let env = env
-            .first()
-            .map(|_| "env".to_owned())
-            .into_iter()
-            .chain(env.clone());
-        let words: Vec<String> = env.chain([program]).chain(args).collect();
-        Some(CommandTest {
-            name: self.name.clone(),
-            command: line(words.iter().map(String::as_str)),
-            cwd: (!cwd.as_str().is_empty()).then(|| cwd.to_string()),
-            functions: Vec::new(),
-        })
+        let started = Started {
+            root,
+            cwd: cwd.into(),
+            words: &self.command,
+            variables: variables.map(str::to_owned).collect(),
+        };
+        started.test(&self.name)
     }
-}
-
-/// A word in which the absolute path of the root is replaced by the way to it.
-fn without_root(word: &str, root: &Utf8Path, up: &Utf8Path) -> String {
-    let to = match up.as_str() {
-        "" => ".",
-        up => up,
-    };
-    let mut parts = word.split(root.as_str());
-    let mut replaced = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_end = part.is_empty() || part.starts_with(['/', ':', ';', ',']);
-        replaced += if is_end { to } else { root.as_str() };
-        replaced += part;
-    }
-    replaced
 }
 
 #[cfg(test)]

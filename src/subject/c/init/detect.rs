@@ -10,7 +10,7 @@ use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::database::compiled;
 use super::listing::{Listing, is_test};
 use super::tools::Tools;
-use super::{cmake, make};
+use super::{autotools, cmake, make, meson};
 
 /// Where a build comes from that no file describes.
 pub const FILES: &str = "the files alone";
@@ -23,40 +23,77 @@ const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// # Errors
 /// As [`Tools::ask`].
 pub fn detect(listing: &Listing, tools: &mut dyn Tools, wants_tests: bool) -> Result<BuildInfo> {
-    if listing.has("CMakeLists.txt") {
-        let of_cmake = cmake::read(tools)?;
-        let makefile = listing.first(&MAKEFILES).filter(|_| wants_tests);
-        if let Some(name) = makefile.filter(|_| of_cmake.tests.is_empty()) {
-            // It may call CMake, and know the tests.
-            let of_make = make::read(tools, name, wants_tests)?;
-            if !of_make.tests.is_empty() {
-                return Ok(of_make);
-            }
+    let mut first: Option<BuildInfo> = None;
+    for reads in SYSTEMS {
+        let Some(found) = reads(listing, tools, wants_tests)? else {
+            continue;
+        };
+        // Another build system may know the tests.
+        if !found.is_guess && (!wants_tests || !found.tests.is_empty()) {
+            return Ok(found);
         }
-        return Ok(of_cmake);
-    }
-    if let Some(name) = listing.first(&MAKEFILES) {
-        let mut build_info = make::read(tools, name, wants_tests)?;
-        if wants_tests && build_info.tests.is_empty() {
-            let dirs = listing.files.iter().filter_map(|path| {
-                let is_makefile = MAKEFILES.contains(&path.file_name().unwrap_or_default());
-                let dir = path.parent().filter(|dir| !dir.as_str().is_empty())?;
-                (is_makefile && is_test(path)).then(|| dir.to_owned())
-            });
-            for dir in dirs.collect::<BTreeSet<_>>() {
-                make::add_dir(&mut build_info, tools, &dir)?;
-            }
+        if first
+            .as_ref()
+            .is_none_or(|first| first.is_guess && !found.is_guess)
+        {
+            first = Some(found);
         }
-        return Ok(build_info);
     }
-    if listing.has("configure") {
-        return Ok(BuildInfo {
-            command: "./configure && make".to_owned(),
-            from: "configure".to_owned(),
-            ..BuildInfo::default()
+    Ok(first.unwrap_or_else(|| without_build_file(listing)))
+}
+
+/// Reads what one build system builds and tests; `None` where it is not used.
+type Reads = fn(&Listing, &mut dyn Tools, bool) -> Result<Option<BuildInfo>>;
+
+/// The build systems, the best known first.
+const SYSTEMS: [Reads; 4] = [of_cmake, of_make, of_autotools, of_meson];
+
+fn of_cmake(listing: &Listing, tools: &mut dyn Tools, _: bool) -> Result<Option<BuildInfo>> {
+    let is_used = listing.has("CMakeLists.txt");
+    is_used.then(|| cmake::read(tools)).transpose()
+}
+
+fn of_autotools(
+    listing: &Listing,
+    tools: &mut dyn Tools,
+    wants_tests: bool,
+) -> Result<Option<BuildInfo>> {
+    let is_used = autotools::is_used(listing);
+    is_used
+        .then(|| autotools::read(listing, tools, wants_tests))
+        .transpose()
+}
+
+fn of_meson(listing: &Listing, tools: &mut dyn Tools, _: bool) -> Result<Option<BuildInfo>> {
+    let is_used = listing.has(meson::FILE);
+    is_used.then(|| meson::read(tools)).transpose()
+}
+
+fn of_make(
+    listing: &Listing,
+    tools: &mut dyn Tools,
+    wants_tests: bool,
+) -> Result<Option<BuildInfo>> {
+    let Some(name) = listing.first(&MAKEFILES) else {
+        return Ok(None);
+    };
+    let text = listing.text(Utf8Path::new(name));
+    if autotools::is_used(listing) && autotools::is_made(&text) {
+        // It names the directory in which it was made.
+        return Ok(None);
+    }
+    let mut build_info = make::read(tools, name, wants_tests)?;
+    if wants_tests && build_info.tests.is_empty() {
+        let dirs = listing.files.iter().filter_map(|path| {
+            let is_makefile = MAKEFILES.contains(&path.file_name().unwrap_or_default());
+            let dir = path.parent().filter(|dir| !dir.as_str().is_empty())?;
+            (is_makefile && is_test(path)).then(|| dir.to_owned())
         });
+        for dir in dirs.collect::<BTreeSet<_>>() {
+            make::add_dir(&mut build_info, tools, &dir)?;
+        }
     }
-    Ok(without_build_file(listing))
+    Ok(Some(build_info))
 }
 
 /// A program without a build file: all files of the first directory that has a `main`.

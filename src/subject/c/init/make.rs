@@ -86,6 +86,28 @@ pub fn read(tools: &mut dyn Tools, name: &str, wants_tests: bool) -> Result<Buil
     Ok(build_info)
 }
 
+/// Adds the tests of a makefile that a tool has made: it would be made again if nothing counted as up to date.
+///
+/// # Errors
+/// As [`Tools::ask`].
+pub fn add_target(build_info: &mut BuildInfo, tools: &mut dyn Tools) -> Result<()> {
+    let dry_run: Vec<&str> = DRY_RUN.into_iter().filter(|word| *word != "-B").collect();
+    let root = tools.root()?.to_owned();
+    let mut asked = |more: &[&str]| -> Result<Vec<Step>> {
+        let words = [&dry_run[..], more].concat();
+        let Answer { stdout, .. } = tools.ask(Utf8Path::new(""), &words)?;
+        Ok(steps(&stdout, &root))
+    };
+    let built = asked(&[])?;
+    for target in TEST_TARGETS {
+        if build_info.tests.is_empty() {
+            add_tests(build_info, &built, &asked(&[target])?);
+            build_info.tests_from = Some(format!("the target `{target}` of Makefile"));
+        }
+    }
+    Ok(())
+}
+
 /// Adds what a target for tests runs as tests, and what it links or compiles to the build.
 fn add_tests(build_info: &mut BuildInfo, built: &[Step], of_target: &[Step]) {
     let is_new = |step: &&Step| !built.contains(step) || step.runs_tests();

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use nopol_source::words::words;
 
+use crate::learn::edits::Other;
 use crate::learn::mine::{Mined, Objects};
 
 /// Other files that are read with an edited one, at most.
@@ -65,7 +66,7 @@ impl Surroundings {
         };
         let (in_file, in_function) = (names(text), names(function));
         let mut found: Vec<([usize; 3], Rc<File>)> = Vec::new();
-        for (other, blob) in listing(repository, commit)? {
+        for (other, blob) in listing(repository, commit, ".rs")? {
             let is_test = ["tests/", "benches/", "examples/", "fixtures/"]
                 .iter()
                 .any(|part| other.starts_with(part) || other.contains(&format!("/{part}")));
@@ -89,6 +90,39 @@ impl Surroundings {
             .collect())
     }
 
+    /// The headers of the repository that a file in C includes, and those that they include, by the paths with which they are
+    /// included.
+    ///
+    /// # Errors
+    /// If git cannot be started, or ends.
+    pub fn headers(&mut self, mined: &Mined, text: &str) -> Result<Vec<Other>> {
+        let all = listing(&mined.repository, &mined.commit, ".h")?;
+        let mut found: Vec<Other> = Vec::new();
+        let mut waiting = included(text);
+        while let Some(name) = waiting.pop() {
+            let is_known = found.iter().any(|(known, _)| *known == name);
+            if is_known || name.contains("..") || name.starts_with('/') || found.len() == MOST_FILES
+            {
+                continue;
+            }
+            let common = |path: &str| {
+                let parts = path.split('/').zip(mined.path.split('/'));
+                parts.take_while(|(a, b)| a == b).count()
+            };
+            let is_it = |path: &str| path == name || path.ends_with(&format!("/{name}"));
+            let here = all.iter().filter(|(path, _)| is_it(path));
+            let Some((_, blob)) = here.max_by_key(|(path, _)| common(path)) else {
+                continue;
+            };
+            let text = self.objects.text(blob)?.unwrap_or_default();
+            if text.len() <= MOST_BYTES {
+                waiting.extend(included(&text));
+                found.push((name, text));
+            }
+        }
+        Ok(found)
+    }
+
     fn file(&mut self, blob: &str) -> Result<Rc<File>> {
         if let Some(known) = self.files.get(blob) {
             return Ok(Rc::clone(known));
@@ -106,8 +140,20 @@ impl Surroundings {
     }
 }
 
-/// The source files before a commit, by path, each with its object.
-fn listing(repository: &Path, commit: &str) -> Result<Vec<(String, String)>> {
+/// What a file in C includes by a path in quotes, the last first.
+fn included(text: &str) -> Vec<String> {
+    let directives = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix('#'));
+    let includes = directives.filter_map(|line| line.trim_start().strip_prefix("include"));
+    let names = includes.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split_once('"'));
+    let mut names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+    names.reverse();
+    names
+}
+
+/// The files with this ending before a commit, by path, each with its object.
+fn listing(repository: &Path, commit: &str, end: &str) -> Result<Vec<(String, String)>> {
     let output = Command::new("git")
         .arg("-C")
         .arg(repository)
@@ -116,7 +162,7 @@ fn listing(repository: &Path, commit: &str) -> Result<Vec<(String, String)>> {
         .output()
         .context("cannot start git")?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let files = text.lines().filter(|line| line.ends_with(".rs"));
+    let files = text.lines().filter(|line| line.ends_with(end));
     let files = files.filter_map(|line| {
         let (head, path) = line.split_once('\t')?;
         Some((path.to_owned(), head.rsplit(' ').next()?.to_owned()))

@@ -4,7 +4,7 @@
 use nopol_expr::{Int, IntType, Type, Value};
 use nopol_source::Language;
 
-use super::state::{Context, Domain, State, Variable, number_of};
+use super::state::{Context, Domain, Variable, number_of};
 
 /// A stream of random numbers (`SplitMix64`).
 pub struct Random(u64);
@@ -52,24 +52,32 @@ pub struct Source<'s> {
 }
 
 impl<'s> Source<'s> {
-    /// The contexts of a state in a function with these literals.
-    pub fn new(state: &'s State, literals: &[String], random: &mut Random) -> Self {
+    /// The contexts of variables in a function with these literals.
+    pub fn new(
+        language: Language,
+        variables: &'s [Variable],
+        literals: &[String],
+        random: &mut Random,
+    ) -> Self {
         let mut source = Self {
-            variables: &state.variables,
+            variables,
             numbers: Vec::new(),
             characters: vec!['a', ' ', '0', 'Z', '-'],
             texts: ["", "a", "x y", "name"].map(str::to_owned).to_vec(),
             usual: Vec::new(),
         };
         for literal in literals {
-            if let Some(Value::Int(_, value)) =
-                Language::Rust.constant(literal, Type::Int(IntType::I128))
+            let widest = match language {
+                Language::C => IntType::I64,
+                Language::Rust => IntType::I128,
+            };
+            if let Some(Value::Int(_, value)) = language.constant(literal, Type::Int(widest))
                 && let Some(value) = value.to_i128()
             {
                 source.numbers.extend([value - 1, value, value + 1]);
-            } else if let Some(Value::Char(value)) = Language::Rust.constant(literal, Type::Char) {
+            } else if let Some(Value::Char(value)) = language.constant(literal, Type::Char) {
                 source.characters.push(value);
-            } else if let Some(Value::Str(value)) = Language::Rust.constant(literal, Type::Str) {
+            } else if let Some(Value::Str(value)) = language.constant(literal, Type::Str) {
                 source.texts.push(value.to_string());
             }
         }
@@ -140,11 +148,10 @@ mod tests {
             domain: Domain::Of(Type::Int(IntType::U8)),
             is_fixed: false,
         };
-        let mut state = State::default();
-        state.variables.extend([number(), number()]);
+        let variables = [number(), number()];
         let drawn = |seed| -> Vec<Context> {
             let mut random = Random::new(seed);
-            let source = Source::new(&state, &["40".to_owned()], &mut random);
+            let source = Source::new(Language::Rust, &variables, &["40".to_owned()], &mut random);
             (0..200).map(|_| source.context(&mut random)).collect()
         };
         assert_eq!(drawn(1), drawn(1));

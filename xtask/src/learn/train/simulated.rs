@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use cargo_nopol::rank::features::Feature;
-use cargo_nopol::rank::model::{self, Learned};
+use cargo_nopol::rank::model;
 use nopol_basics::hash;
 use nopol_source::Language;
 
@@ -67,11 +67,16 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
         format!("{} edits of {} repositories", of.len(), names.len())
     };
     println!("{}, held back: {}", number(&training), number(&held_back));
-    let used = in_use(Language::Rust);
-    let fixed = fixed(&options.only)?;
+    let language = language(&repairs)?;
+    let used = in_use(language);
+    let fixed = fixed(language, &options.only)?;
+    let start = match options.from_rust {
+        true => in_use(Language::Rust),
+        false => used.clone(),
+    };
     let fit = |of: &[&Repair], penalty: f64| {
         let weighed: Vec<(&Repair, f64)> = of.iter().map(|repair| (*repair, 1.0)).collect();
-        fit::fit_from(&weighed, penalty, &used, &fixed)
+        fit::fit_from(&weighed, penalty, &start, &fixed)
     };
     for penalty in &options.penalties {
         let mut ranks: Vec<usize> = Vec::new();
@@ -103,7 +108,7 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
         .flat_map(|(tried, weights)| tried.iter().flat_map(|it| shown(it, weights)))
         .collect();
     let [before, after] = [before, after].map(|shown| calibration::fit(&shown));
-    let known = model::of(Language::Rust).calibration;
+    let known = model::of(language).calibration;
     let confidence = carried_over(known, before, after);
     println!("    calibration {before:.3?} -> {after:.3?}, so {known:.3?} -> {confidence:.3?}");
     for (feature, (old, new)) in Feature::ALL.iter().zip(used.iter().zip(&weights)) {
@@ -124,16 +129,15 @@ pub fn run(path: &Path, options: &TrainOptions) -> Result<()> {
             options.without.is_empty(),
             "weights without some features are not written"
         );
-        fs::write(to, file(&training, &weights, confidence, options))?;
+        fs::write(to, file(language, &training, &weights, confidence, options))?;
     }
     Ok(())
 }
 
 /// The features whose weights stay as they are: all others, if some are named.
-fn fixed(only: &[String]) -> Result<Vec<Feature>> {
+fn fixed(language: Language, only: &[String]) -> Result<Vec<Feature>> {
     let is_named = |feature: &Feature| only.iter().any(|name| name == feature.name());
-    let is_by_hand =
-        |feature: &Feature| model::by_hand(Language::Rust).any(|(it, _)| it == feature);
+    let is_by_hand = |feature: &Feature| model::by_hand(language).any(|(it, _)| it == feature);
     for name in only {
         let known = Feature::ALL.iter().find(|feature| feature.name() == name);
         ensure!(
@@ -146,6 +150,17 @@ fn fixed(only: &[String]) -> Result<Vec<Feature>> {
         _ => !is_named(feature),
     };
     Ok(Feature::ALL.iter().copied().filter(stays).collect())
+}
+
+/// The one language of repairs.
+fn language(repairs: &[Repair]) -> Result<Language> {
+    let mut languages = repairs.iter().map(|repair| repair.language);
+    let first = languages.next().unwrap_or_default();
+    ensure!(
+        languages.all(|language| language == first),
+        "the edits are of several languages"
+    );
+    Ok(first)
 }
 
 /// A number of a repository by which it is put into a part.
@@ -260,40 +275,47 @@ fn table(repairs: &[&Repair], before: &[f64], after: &[f64]) {
 
 /// The file of weights.
 fn file(
+    language: Language,
     repairs: &[&Repair],
-    rust: &[f64],
+    weights: &[f64],
     calibration: (f64, f64),
     options: &TrainOptions,
 ) -> String {
     let repositories: BTreeSet<&str> = repairs.iter().map(|it| &*it.krate).collect();
-    let own = |learned: &Learned| {
-        let mut weights = vec![0.0; Feature::ALL.len()];
-        for (feature, weight) in learned.weights {
-            weights[*feature as usize] = *weight;
-        }
-        weights
-    };
-    let mut rust = rust.to_vec();
-    for (feature, weight) in model::by_hand(Language::Rust) {
-        rust[*feature as usize] -= *weight;
+    let mut weights = weights.to_vec();
+    for (feature, weight) in model::by_hand(language) {
+        weights[*feature as usize] -= *weight;
     }
-    let c = model::of(Language::C);
+    let own = |of: Language| {
+        let learned = model::of(of);
+        let mut own = vec![0.0; Feature::ALL.len()];
+        for (feature, weight) in learned.weights {
+            own[*feature as usize] = *weight;
+        }
+        match of == language {
+            true => code(&weights, calibration),
+            false => code(&own, learned.calibration),
+        }
+    };
     let only = match &*options.only {
         [] => String::new(),
         names => format!("--only {} ", names.join(",")),
     };
+    let changed = match language {
+        Language::C => "C",
+        Language::Rust => "Rust",
+    };
     format!(
-        "//! Generated by `cargo xtask learn train --simulated FILE {only}--penalty {} --write src/rank/learned.rs`; do not edit.\n//!\n\
-         //! Learned from 199 repairs in 22 crates, then changed towards {} edits that people made in {}\n\
-         //! repositories, with contexts that were made up. The weights of C are set by hand.\n\n\
+        "//! The weights for {changed} by `cargo xtask learn train --simulated FILE {only}--penalty {} --write src/rank/learned.rs`, from {}\n\
+         //! edits that people made in {} repositories, with contexts that were made up; do not edit.\n\n\
          #![allow(clippy::approx_constant, reason = \"weights that look like well-known numbers\")]\n\n\
          use super::features::Feature;\nuse super::model::Learned;\n\n/// For Rust.\npub const RUST: Learned = {};\n\n\
          /// For C.\npub const C: Learned = {};\n",
         options.penalty,
         repairs.len(),
         repositories.len(),
-        code(&rust, calibration),
-        code(&own(c), c.calibration),
+        own(Language::Rust),
+        own(Language::C),
     )
 }
 
@@ -312,6 +334,7 @@ mod tests {
         let repair = Repair {
             name: String::new(),
             krate: String::new(),
+            language: Language::Rust,
             kind: String::new(),
             rows: vec![row(Feature::Parallel), row(Feature::Call)],
             right: vec![true, false],
@@ -350,11 +373,15 @@ mod tests {
 
     #[test]
     fn only_the_weights_of_named_features_change() {
-        let stays = fixed(&["Dropped".to_owned()]).unwrap();
+        let stays = fixed(Language::Rust, &["Dropped".to_owned()]).unwrap();
         assert_eq!(stays.len() + 1, Feature::ALL.len());
         assert!(!stays.contains(&Feature::Dropped));
-        assert!(fixed(&[]).unwrap().contains(&Feature::Dropped));
-        assert!(fixed(&["GuardOff".to_owned()]).is_err());
-        assert!(fixed(&["Unheard".to_owned()]).is_err());
+        assert!(
+            fixed(Language::Rust, &[])
+                .unwrap()
+                .contains(&Feature::Dropped)
+        );
+        assert!(fixed(Language::Rust, &["GuardOff".to_owned()]).is_err());
+        assert!(fixed(Language::Rust, &["Unheard".to_owned()]).is_err());
     }
 }
