@@ -69,6 +69,12 @@ const BY_HAND_RUST: [(Feature, f64); 10] = [
     (Feature::ForTests, -2.0),
 ];
 
+/// Hand-set weights for C only.
+const BY_HAND_C: [(Feature, f64); 1] = [
+    // A pointer that is null where a test crashes: of 40 bugs of C projects, 5 are mended by testing it.
+    (Feature::PreventsPanic, 1.5),
+];
+
 /// The score of each candidate of a case; larger is likelier.
 pub fn scores(case: &Case) -> Vec<f64> {
     let learned = of(case.language());
@@ -86,7 +92,7 @@ pub fn scores(case: &Case) -> Vec<f64> {
 pub fn by_hand(language: Language) -> impl Iterator<Item = &'static (Feature, f64)> {
     let of_language: &[(Feature, f64)] = match language {
         Language::Rust => &BY_HAND_RUST,
-        Language::C => &[],
+        Language::C => &BY_HAND_C,
     };
     BY_HAND.iter().chain(of_language)
 }

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nopol_process::run::Verdict;
 use nopol_process::run::suite::TestIndex;
+use nopol_source::c::null_guards::null_guards;
 use nopol_source::language::Prevented;
-use nopol_source::{FileIndex, Form, Function, FunctionIndex, SiteIndex, Sources};
+use nopol_source::{FileIndex, Form, Function, FunctionIndex, Language, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::SiteEdit;
@@ -21,6 +23,8 @@ pub struct Panics {
     functions: BTreeSet<FunctionIndex>,
     /// Conditions that prevent an expression of a function from panicking again.
     prevented: BTreeMap<FunctionIndex, Vec<Prevented>>,
+    /// C: pointers that may be null where a test crashes, by the functions in which they are written.
+    null: BTreeSet<(FunctionIndex, String)>,
     /// Whether one of the tests reports an arithmetic overflow.
     is_overflow: bool,
 }
@@ -38,6 +42,11 @@ impl Panics {
                 let site = session.site(*last);
                 panics.lines.insert((site.file, site.line));
                 panics.functions.insert(site.function);
+                if session.sources.language == Language::C && dies(session, *test) {
+                    panics
+                        .null
+                        .extend(null_guards(session.sources, site.function));
+                }
             }
         }
         panics
@@ -91,6 +100,9 @@ impl Panics {
     /// Whether an edit adds one of those conditions as a clause, or no longer always evaluates the operand that
     /// panicked.
     pub fn is_prevented_by(&self, sources: &Sources, edit: &SiteEdit) -> bool {
+        if self.is_null_test(sources, edit) {
+            return true;
+        }
         let prevented = self.prevented_in(edit.function);
         if prevented.is_empty() {
             return false;
@@ -112,6 +124,23 @@ impl Panics {
                     .contains(&clause)
             };
             prevented.iter().any(is_it) && !(replaces && old.contains(&clause))
+        })
+    }
+
+    /// Whether an edit adds a test of a pointer that may be null where a test crashes.
+    fn is_null_test(&self, sources: &Sources, edit: &SiteEdit) -> bool {
+        let site = &sources.sites[edit.site];
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let old = bare(&site.text);
+        let tree = edit.condition.tree(sources.language);
+        let mut clauses = tree.iter().flat_map(|tree| tree.all_clauses());
+        clauses.any(|clause| {
+            let clause = bare(&clause.text);
+            let is_new = site.kind.form() != Form::Replace || !old.contains(&clause);
+            let ends = ["!=NULL", "==NULL", "!=0", "==0"];
+            let pointer = ends.iter().find_map(|end| clause.strip_suffix(end));
+            let pointer = pointer.or(clause.strip_prefix('!')).unwrap_or(&clause);
+            is_new && self.null.contains(&(edit.function, pointer.to_owned()))
         })
     }
 
@@ -170,6 +199,19 @@ fn start_of(text: &str, line: usize) -> Option<usize> {
         at += found.len();
     }
     None
+}
+
+/// Whether the memory that a failing test uses ends it: a signal, which a framework of tests may report as a failure.
+fn dies(session: &Session, test: TestIndex) -> bool {
+    let output = &session.baseline.output[&test];
+    let reports = [
+        "Segmentation fault",
+        "SIGSEGV",
+        "AddressSanitizer",
+        "Bus error",
+    ];
+    session.baseline.verdicts[test] == Verdict::Crashed
+        || reports.iter().any(|report| output.contains(report))
 }
 
 #[cfg(test)]

@@ -96,6 +96,10 @@ struct Case {
     #[serde(default)]
     test: String,
     narrow: Option<String>,
+    /// A command that runs the test `{name}`, and the names of the failing test and of some others.
+    each: Option<String>,
+    #[serde(default)]
+    names: Vec<String>,
 }
 
 /// Where the bugs are from.
@@ -140,6 +144,8 @@ struct Report {
     outcome: String,
     message: Option<String>,
     failing_tests: Vec<String>,
+    /// Whether the tests are not those that `c --init` found.
+    given: bool,
     sites: Vec<Site>,
     patches: Vec<Patch>,
     phases: Vec<Phase>,

@@ -23,6 +23,7 @@ pub mod layout;
 pub mod literals;
 mod macros;
 mod masks;
+pub mod null_guards;
 mod null_tests;
 mod old_style;
 pub mod policies;

@@ -13,8 +13,8 @@ use super::Case;
 use crate::kept::Kept;
 use crate::tool;
 
-/// The name of the test that runs the case's own command.
-pub const GIVEN: &str = "given";
+/// The name of the test that runs the case's own command, and of what is true in the reports of such cases.
+const GIVEN: &str = "given";
 /// What the tool says of tests of which none fails.
 const NONE_FAILS: &str = "nothing-to-repair";
 const CONFIG: &str = "nopol.toml";
@@ -57,7 +57,14 @@ pub fn report(tool: &Path, tree: &Path, case: &Case, limit: u64, args: &[String]
         }
     }
     give_commands(&dir, case)?;
-    run()
+    let mut kept = run()?;
+    if let Ok(mut report) = serde_json::from_str::<Value>(&kept.json)
+        && let Some(fields) = report.as_object_mut()
+    {
+        fields.insert(GIVEN.to_owned(), true.into());
+        kept.json = report.to_string() + "\n";
+    }
+    Ok(kept)
 }
 
 fn config(dir: &Path) -> Result<DocumentMut> {
@@ -98,6 +105,14 @@ fn give_commands(dir: &Path, case: &Case) -> Result<()> {
         c.insert("sources", value(toml_edit::Array::from_iter([&case.file])));
     }
     c.insert("build", value(&case.build));
+    if let Some(command) = &case.each {
+        let mut script = Table::new();
+        script.insert("command", value(command));
+        script.insert("names", value(toml_edit::Array::from_iter(&case.names)));
+        c.insert("script", Item::Table(script));
+        fs::write(dir.join(CONFIG), config.to_string())?;
+        return Ok(());
+    }
     let mut given = Table::new();
     given.insert("name", value(GIVEN));
     given.insert("command", value(test));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::verdicts::{JUDGED, Verdicts};
-use super::{Case, Origin, Report, Site, c_project};
+use super::{Case, Origin, Report, Site};
 use crate::tool::median;
 
 /// The first lines of the table.
@@ -86,9 +86,9 @@ impl Row {
                 patches if patches.iter().all(|patch| patch.trivial) => Plausible::Trivial,
                 _ => Plausible::Yes,
             },
-            tests: match &report.failing_tests[..] {
-                [test] if test == c_project::GIVEN => test.clone(),
-                failing => failing.len().to_string(),
+            tests: match report.given {
+                true => "given".to_owned(),
+                false => report.failing_tests.len().to_string(),
             },
             rank,
             seconds,

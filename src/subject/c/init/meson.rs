@@ -264,7 +264,7 @@ mod tests {
         let [all, tap] = &found.tests[..] else {
             panic!("{:?}", found.tests);
         };
-        assert_eq!(all.command, "env A=b test/check ../test/data");
+        assert_eq!(all.command, "env 'A=b' test/check ../test/data");
         assert_eq!(all.cwd.as_deref(), Some("nopol-build"));
         assert_eq!(all.functions, ["test/check.c"]);
         assert!(
