@@ -185,6 +185,8 @@ struct nopol_local {
 
 NOPOL_SHARED int nopol_mode;
 NOPOL_SHARED struct nopol_state nopol;
+/* The site that this process entered last, plus 1. */
+NOPOL_SHARED nopol_u32 nopol_entered;
 NOPOL_SHARED __thread struct nopol_local *nopol_local;
 
 /* ---- The system ------------------------------------------------------------------------------- */
@@ -641,15 +643,18 @@ NOPOL_RT void nopol_burn(void)
 NOPOL_RT void nopol_enter(nopol_u32 site)
 {
     nopol_count(site, 0);
+    nopol_entered = site + 1;
     if (nopol.base)
         __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_LAST), site + 1, __ATOMIC_RELAXED);
 }
 
-/* Whoever gets here ends by itself, so the site entered last does not tell where it crashed. */
+/* Whoever gets here ends by itself, so the site that it entered last does not tell where it crashed. A child that crashed
+ * may have entered another one: frameworks run each test in a child. */
 NOPOL_RT __attribute__((destructor)) void nopol_ends(void)
 {
-    if (nopol.base)
-        __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_LAST), 0, __ATOMIC_RELAXED);
+    nopol_u32 *last = (nopol_u32 *)(nopol.base + NOPOL_LAST);
+    if (nopol.base && __atomic_load_n(last, __ATOMIC_RELAXED) == nopol_entered)
+        __atomic_store_n(last, 0, __ATOMIC_RELAXED);
 }
 
 /* Looks up the plan for one evaluation of the site, and counts it. */

@@ -16,6 +16,8 @@ use crate::subject::workspace::{Linked, Workspace};
 const MOST_WATCHED: usize = 2;
 /// About how many times as long a test takes there.
 const SLOWER: f64 = 50.0;
+/// The most seconds that a test should take there.
+const LONGEST: f64 = 5.0;
 
 /// Why a patch was not run under Memcheck, as a clause.
 pub type Unwatched = &'static str;
@@ -51,8 +53,8 @@ impl Validator<'_> {
         edits: &[Edit],
         targets: &[TestIndex],
     ) -> Result<Result<Vec<String>, Unwatched>> {
-        let is_short =
-            |test: &&TestIndex| self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64();
+        let longest = LONGEST.min(self.timeout.as_secs_f64());
+        let is_short = |test: &&TestIndex| self.baseline.seconds[**test] * SLOWER < longest;
         let tests = targets.iter().filter(is_short).take(MOST_WATCHED);
         let tests: Vec<TestIndex> = tests.copied().collect();
         let Some(valgrind) = self.valgrind.as_deref().filter(|_| !tests.is_empty()) else {

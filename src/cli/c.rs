@@ -21,8 +21,8 @@ pub struct C {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt, configure script or
-    /// compile_commands.json, or, without these, from its source files
+    /// Write a nopol.toml for the program in this directory, from its makefile, CMakeLists.txt, configure, configure.ac,
+    /// meson.build or compile_commands.json, or, without these, from its source files
     #[arg(long)]
     init: bool,
 

@@ -29,7 +29,7 @@ pub struct CargoFlags {
         value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
     workspace: Option<bool>,
 
-    /// With --workspace: do not run this package's tests
+    /// With --workspace: do not run the tests of packages that match this name or glob
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     exclude: Option<Vec<String>>,
 

@@ -68,8 +68,8 @@ impl Current {
         let since = since.filter(|_| originals.all(|other| Some(other) == old));
         let since = since.with_context(|| {
             format!(
-                "{name} has changed since the patch was found, so it was not applied; if another patch was applied, revert it \
-                 with `undo`; otherwise search again"
+                "{name} has changed since the patch was found, so the patch was not applied; if another patch was applied, \
+                 revert it with `undo`; otherwise search again"
             )
         })?;
         let mut changes = self.patches.iter().flat_map(|patch| &patch.changes);

@@ -229,12 +229,19 @@ fn write_human(text: &mut String, shown: &Batch, command: &str, place: &str) -> 
                     some => format!(" in {}", all(some, "call")),
                 }
             ),
-            By::Tests => writeln!(
-                text,
-                "{} {}: there is nothing to repair.",
-                names(&shown.passing),
-                agree(shown.passing.len(), "passes", "pass")
-            ),
+            By::Tests => {
+                let passing = names(&shown.passing);
+                let pass = agree(shown.passing.len(), "passes", "pass");
+                match shown.others_failing.len() {
+                    0 => writeln!(text, "{passing} {pass}: there is nothing to repair."),
+                    others => writeln!(
+                        text,
+                        "{passing} {pass}, but {} {}.",
+                        names(&shown.others_failing),
+                        agree(others, "fails", "fail")
+                    ),
+                }
+            }
         };
     }
     if !shown.failing.is_empty() {

@@ -9,7 +9,7 @@ use nopol_formula::mutate::Level;
 use nopol_formula::mutate::must::Prune;
 
 use super::formula;
-use super::numbers::positive;
+use super::numbers::{level, positive};
 use super::options::switch;
 use super::repair::given_options;
 use super::{SubjectOptions, Target};
@@ -73,7 +73,7 @@ pub struct Mutate<P: Target> {
 
     /// Which mutations to try: level 1 replaces operators by others of the same kind; level 2 also tries other operators and
     /// constants; level 3 also tries variables and any constant, negates conditions and removes clauses
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3), help_heading = "Search")]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = level, help_heading = "Search")]
     level: u8,
 
     /// Maximum number of statements that a patch may change

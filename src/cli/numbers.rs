@@ -19,6 +19,17 @@ pub fn whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     read(text, "a whole number")
 }
 
+/// Reads a level of `mutate`.
+///
+/// # Errors
+/// If there is no such level, with a message for the user.
+pub fn level(text: &str) -> Result<u8, String> {
+    match text.parse::<u8>() {
+        Ok(level @ 1..=3) => Ok(level),
+        _ => Err(format!("`{text}` is not a level: 1, 2 or 3")),
+    }
+}
+
 fn read<T: FromStr<Err = ParseIntError>>(text: &str, what: &str) -> Result<T, String> {
     text.parse()
         .map_err(|error: ParseIntError| match error.kind() {

@@ -8,7 +8,7 @@ use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::nearest_path;
 use nopol_basics::{agree, times};
 use nopol_program::interpret::{End, Limits, Run, Value, run};
-use nopol_program::ir::{Outside, PlaceId, Program, Span, Test};
+use nopol_program::ir::{Entry, Outside, PlaceId, Program, Span, Test};
 use nopol_program::position::Positions;
 use nopol_source::Language;
 
@@ -375,7 +375,12 @@ impl Loaded {
     pub fn failing_test(&self, test: &Test, end: &End) -> Failing {
         Failing {
             name: test.name.clone(),
-            reason: self.reason(end),
+            reason: match (end, &test.entry) {
+                (End::WrongExit(code), Entry::Main { exit, .. }) => {
+                    format!("it exits with code {code} instead of {exit}")
+                }
+                _ => self.reason(end),
+            },
             may_not_end: may_not_end(end),
         }
     }

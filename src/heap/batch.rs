@@ -80,6 +80,9 @@ pub struct Batch {
     /// The tests to fix, if all of them pass.
     #[serde(skip)]
     pub passing: Vec<String>,
+    /// The other tests that fail.
+    #[serde(skip)]
+    pub others_failing: Vec<String>,
     /// The statements that may be faulty, the most suspicious first.
     pub suspects: Vec<Suspect>,
     /// The changes.

@@ -185,6 +185,7 @@ pub(super) fn by_tests(
     if tried.failing.is_empty() && !tried.is_over {
         batch.outcome = Ended::Correct;
         batch.passing.clone_from(&request.failing);
+        batch.others_failing.clone_from(&tried.given_up);
         return Ok(batch);
     }
     let Some((first, others)) = tried.found.split_first() else {

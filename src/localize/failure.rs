@@ -43,6 +43,10 @@ impl FailureSignature {
             let status = self.message.lines().next().unwrap_or_default();
             return Some(format!("{panic} ({status})"));
         }
+        if is_run && let Some((printed, expected)) = self.compared() {
+            let text = format!("prints {printed} instead of {expected}");
+            return Some(cut(&text));
+        }
         // The counts of runs below proptest's counterexample say nothing of the failure.
         let (message, _) = self
             .message
@@ -65,17 +69,33 @@ impl FailureSignature {
             };
             text + separator + line
         });
-        let cut: String = text.chars().take(MOST_LETTERS).collect();
-        let more = if cut.len() < text.len() { " …" } else { "" };
+        let text = cut(&text);
         Some(match is_run {
-            true => format!("fails: {cut}{more}"),
-            false => format!("panics at {location}: {cut}{more}"),
+            true => format!("fails: {text}"),
+            false => format!("panics at {location}: {text}"),
         })
+    }
+
+    /// The two values that an `assert_eq!` found different, as it prints them.
+    fn compared(&self) -> Option<(&str, &str)> {
+        let message = self.message.trim_start();
+        let values = message.strip_prefix("assertion `left == right` failed")?;
+        let mut lines = values.lines().map(str::trim_start);
+        let left = lines.find_map(|line| line.strip_prefix("left: "))?;
+        let right = lines.find_map(|line| line.strip_prefix("right: "))?;
+        Some((left, right))
     }
 }
 
 /// Characters of a message in a sentence.
 const MOST_LETTERS: usize = 300;
+
+/// The beginning of a long text.
+fn cut(text: &str) -> String {
+    let cut: String = text.chars().take(MOST_LETTERS).collect();
+    let more = if cut.len() < text.len() { " …" } else { "" };
+    format!("{cut}{more}")
+}
 
 #[cfg(test)]
 mod tests {
@@ -104,6 +124,9 @@ mod tests {
         let output = "panicked at tests/nopol_run.rs:13:5:\nexit status: 1\nno file\n";
         let sentence = FailureSignature::of(output).sentence().unwrap();
         assert_eq!(sentence, "fails: exit status: 1, no file");
+        let output = "panicked at tests/nopol_run.rs:14:5:\nassertion `left == right` failed\n  left: \"3\\n\"\n right: \"7\\n\"\nnote: run\n";
+        let sentence = FailureSignature::of(output).sentence().unwrap();
+        assert_eq!(sentence, "prints \"3\\n\" instead of \"7\\n\"");
         assert_eq!(FailureSignature::of("aborted"), FailureSignature::default());
         assert_eq!(FailureSignature::default().sentence(), None);
     }

@@ -36,6 +36,17 @@ pub enum Stage {
     Candidates(BTreeMap<SiteIndex, Vec<String>>),
 }
 
+impl Stage {
+    /// The sites that get something.
+    pub fn sites(&self) -> Vec<SiteIndex> {
+        match self {
+            Self::Conditions(sites) => sites.iter().copied().collect(),
+            Self::Captures(captures) => captures.keys().copied().collect(),
+            Self::Candidates(candidates) => candidates.keys().copied().collect(),
+        }
+    }
+}
+
 /// What earlier builds of the same sources taught.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {

@@ -141,10 +141,11 @@ pub fn take(
         return Err(doctests::no_tests(settings, progress, workspace, sources, &[])?.into());
     }
     progress.prepare(|seen| seen.names = Some(reports::names(&tests)));
-    check_tests(settings, &tests)?;
+    let listed = parts::without_wholes(&build.binaries, tests.clone());
+    let shown = listed.len();
+    check_tests(settings, &tests, shown)?;
     if settings.depth == Depth::List {
-        let tests = parts::without_wholes(&build.binaries, tests);
-        return Ok((tests, Baseline::default()));
+        return Ok((listed, Baseline::default()));
     }
 
     let suite = Suite {
@@ -172,7 +173,7 @@ pub fn take(
     }
     (tests, first) = parts::settled(progress, &build.binaries, tests, first);
     progress.prepare(|seen| seen.names = Some(reports::names(&tests)));
-    check_tests(settings, &tests)?;
+    check_tests(settings, &tests, shown)?;
     let suite = Suite {
         runner,
         tests: &tests,
@@ -394,10 +395,11 @@ fn retry_failing(
     Ok(())
 }
 
-/// Checks that every requested test exists.
+/// Checks that every requested test exists. `list` shows `shown` tests.
 fn check_tests(
     settings: &Settings,
     tests: &TiSlice<TestIndex, TestId>,
+    shown: usize,
 ) -> Result<(), SubjectError> {
     let unknown = |wanted: &&String| !tests.iter().any(|test| test.matches(wanted));
     match settings.failing.iter().find(unknown) {
@@ -409,9 +411,9 @@ fn check_tests(
                 "no test is named `{wanted}`; `{} list{}` shows {}{}",
                 settings.project.command(),
                 settings.place,
-                match tests.len() {
+                match shown {
                     1 => "the only test".to_owned(),
-                    _ => all(tests.len(), "test"),
+                    _ => all(shown, "test"),
                 },
                 meant.unwrap_or_else(|| {
                     format!(
@@ -511,7 +513,12 @@ pub fn targets(
             _ if added == Some("nopol_run") => "The run succeeds.".to_owned(),
             _ if added.is_some() => "The fuzz target passes with this input.".to_owned(),
             true if !baseline.environment_dependent.is_empty() => {
-                "Every test passes except those set aside.".to_owned()
+                let aside = baseline.environment_dependent.len();
+                match (baseline.passing().is_empty(), aside) {
+                    (true, 1) => "The only test is set aside.".to_owned(),
+                    (true, _) => format!("{} are set aside.", capitalized(&all(aside, "test"))),
+                    (false, _) => "Every test passes except those set aside.".to_owned(),
+                }
             }
             true => {
                 let chosen = match settings.project.test_args().is_empty() {

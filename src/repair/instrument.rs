@@ -9,7 +9,7 @@ use nopol_basics::count;
 use nopol_process::run::id::TargetId;
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{Harness, Plan, Verdict};
-use nopol_source::{FunctionIndex, Site, SiteIndex, Sources};
+use nopol_source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 
 use super::knowledge::Knowledge;
 use super::session::Session;
@@ -126,7 +126,7 @@ pub fn build<'a>(
     let workspace = &session.copies.instrumented;
     let prebuilt = knowledge.prebuilt.take();
     let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, workspace));
-    let earlier = earlier(session, knowledge);
+    let earlier = earlier(session, knowledge, &stage);
     let needed = needed(session, knowledge, &stage);
     let targets = needed.as_ref().map_or(Targets::All, Targets::Only);
     let mut instrumentation = Instrumentation::new(session.sources, stage, earlier);
@@ -174,13 +174,16 @@ pub fn build<'a>(
 }
 
 /// What builds have taught so far, for the next one.
-fn earlier(session: &Session, knowledge: &Knowledge) -> Earlier {
+fn earlier(session: &Session, knowledge: &Knowledge, stage: &Stage) -> Earlier {
     let mut earlier = Earlier {
         excluded: knowledge.excluded.clone(),
         ..knowledge.taught.clone()
     };
     if !session.policies().compiles_incrementally {
-        earlier.kept.clear();
+        // A file without sites of the stage stays as it is, and is not compiled again.
+        let file = |site: &SiteIndex| session.site(*site).file;
+        let changed: BTreeSet<FileIndex> = stage.sites().iter().map(file).collect();
+        earlier.kept.retain(|site| !changed.contains(&file(site)));
     }
     earlier
 }
@@ -194,7 +197,7 @@ pub fn write(
     knowledge: &Knowledge,
     stage: Stage,
 ) -> Result<BTreeSet<SiteIndex>> {
-    let earlier = earlier(session, knowledge);
+    let earlier = earlier(session, knowledge, &stage);
     let instrumentation = Instrumentation::new(session.sources, stage, earlier);
     compiler::write(&session.copies.instrumented, &instrumentation.files())?;
     Ok(instrumentation.taught().kept)
@@ -203,11 +206,10 @@ pub fn write(
 /// The targets that a stage needs: those of failing tests, and of tests that reach one of its sites or were not traced. `None`
 /// while sites are traced, because any test may reach them.
 fn needed(session: &Session, knowledge: &Knowledge, stage: &Stage) -> Option<BTreeSet<TargetId>> {
-    let sites: Vec<SiteIndex> = match stage {
-        Stage::Conditions(_) => return None,
-        Stage::Captures(captures) => captures.keys().copied().collect(),
-        Stage::Candidates(candidates) => candidates.keys().copied().collect(),
-    };
+    if matches!(stage, Stage::Conditions(_)) {
+        return None;
+    }
+    let sites = stage.sites();
     let spectrum = &knowledge.spectrum;
     let is_needed = |test: &TestIndex| {
         !spectrum.reached.contains_key(test)

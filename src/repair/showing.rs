@@ -109,7 +109,7 @@ impl Presenter<'_, '_> {
         }
         format!(
             "{} {} found, but {} less confidence than --min-confidence {}.",
-            count(number, "possible patch"),
+            count(number, "plausible patch"),
             agree(number, "was", "were"),
             agree(number, "it has", "all have"),
             self.session.settings.min_confidence

@@ -1,5 +1,5 @@
-//! Estimates how likely people write each fix at its place, by a decoder of edits ([`nopol_prior`]) that knows neither
-//! tests nor values.
+//! Estimates how likely people are to write each fix at its place, by a decoder of edits ([`nopol_prior`]) that knows
+//! neither tests nor values.
 
 use std::collections::BTreeMap;
 use std::thread;

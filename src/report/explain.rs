@@ -73,8 +73,9 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     if !patch.clauses.is_empty() && !patch.unrecorded.is_empty() {
         writeln!(
             out,
-            "No values were recorded here for {}: none of the outcomes tried at this place made {} pass. (The patch does.)\n",
+            "No values were recorded here for {}: none of the outcomes tried at this place made {} pass. The patch makes {} pass.\n",
             super::phrases::names(&patch.unrecorded),
+            agree(patch.unrecorded.len(), "it", "them"),
             agree(patch.unrecorded.len(), "it", "them")
         )?;
     }

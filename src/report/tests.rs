@@ -356,7 +356,7 @@ fn angelic_sites_are_listed_most_suspicious_first() {
              skipped only at evaluations 2 and 4: `grades::tests::just_enough` passes
              skipped only at the first evaluation: `grades::tests::just_enough` passes
              skipped only after 3 evaluations: `grades::tests::just_enough` passes
-    Several rows can be at one position: 2 rows, 1 position.
+    Some rows share a position: 2 rows, 1 position.
     At 1 other place that failing tests reach, no forced outcome makes a test pass.
     ");
 }

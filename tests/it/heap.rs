@@ -108,10 +108,10 @@ fn what_statements_do_that_are_not_modelled_is_taken_from_the_run() {
         .lines()
         .filter(|line| line.starts_with("the effect of line"));
     assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
-    the effect of line 41 is taken from the run: an argument of this type is not modelled
-    the effect of line 42 is taken from the run: `sqrt` is neither a function in `sources` nor a supported library function
+    the effect of line 41 is taken from the run: the argument `name` has a type that is not modelled
+    the effect of line 42 is taken from the run: `sqrt` is neither a function of the program nor a supported library function
     the effect of lines 43-44 is taken from the run: arrays are not modelled
-    the effect of line 50 is taken from the run: `log_entry` is neither a function in `sources` nor a supported library function
+    the effect of line 50 is taken from the run: `log_entry` is not modelled: the type `double` is used, and floating-point numbers are not supported
     ");
     // As the patched program has it.
     assert!(run.stdout.contains("| 3.0\n"), "{}", run.stdout);

@@ -224,7 +224,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) change head
     `change head` needs a value: `change head n3`
     (nopol) enter
-    there is no loop or branch here
+    `enter` and `leave` work only in a function under repair: `step` enters one
     (nopol) spec
     states can be asserted only in a function under repair: `step` enters one
     (nopol) repair

@@ -74,7 +74,7 @@ fn what_was_found_before_a_signal_is_shown() {
     let run = interrupted(&subject, &ask, Signal::SIGINT, Duration::from_secs(10));
     assert_eq!(run.code, 130, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout.contains("(there may be more):\n"),
+        run.stdout.contains("(there may be more sets):\n"),
         "{}",
         run.stdout
     );

@@ -30,6 +30,7 @@ pub mod policies;
 mod scope;
 mod sites;
 mod specifiers;
+pub mod strange;
 mod syntax;
 pub mod templates;
 pub mod test_functions;

@@ -17,7 +17,7 @@ pub struct Policies {
     /// again.
     pub captures_may_be_undefined: bool,
     /// Whether the compiler recompiles only changed functions. Then instrumentation stays in the others from build to
-    /// build.
+    /// build, and otherwise in other files.
     pub compiles_incrementally: bool,
     /// The minimum wall-clock limit of a forced run. Fuel bounds loops. This limit catches code that uses no fuel, and
     /// leaves room for anything that slows down the whole run.

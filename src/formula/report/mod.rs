@@ -81,7 +81,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         },
         all(shown.failing.len(), "failing test"),
         if shown.outcome.is_cut() || shown.is_partial {
-            " (there may be more):"
+            " (there may be more sets):"
         } else {
             ":"
         },
@@ -92,8 +92,9 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     if number > top {
         writeln!(
             text,
-            "     … and {} more (--top {number} shows them)",
-            number - top
+            "     … and {} more (--top {number} shows {})",
+            number - top,
+            agree(number - top, "it", "them")
         )?;
     }
     if let Some(test) = first.tests.first() {

@@ -88,8 +88,9 @@ fn write(
         let all = shown.repairs.len();
         writeln!(
             text,
-            "     … and {} more (--top {all} shows them)",
-            all - top
+            "     … and {} more (--top {all} shows {})",
+            all - top,
+            agree(all - top, "it", "them")
         )?;
     }
     let right = match (first.proved, first.proved_to) {

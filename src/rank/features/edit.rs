@@ -298,7 +298,7 @@ impl<'c> EditFeatures<'c> {
         self.set(F::Idle, is_idle(new));
     }
 
-    /// The least relevance of these clauses: how likely people test their variables at this place.
+    /// The least relevance of these clauses: how likely people are to test their variables at this place.
     fn relevance(&self, fresh: &[&Node]) -> f64 {
         // Learned from Rust only.
         if self.case.is_c || fresh.is_empty() {

@@ -8,8 +8,9 @@ use nopol_basics::count;
 use nopol_expr::{Binding, Expr, Spec};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{How, Sequence, When, pool};
+use nopol_source::c::strange;
 use nopol_source::kind::Form;
-use nopol_source::{Site, Sources};
+use nopol_source::{Condition, Language, Site, Sources};
 use nopol_synth::weights::WEIGHTS;
 use nopol_synth::{EditKind, Limits, Stop};
 
@@ -189,7 +190,7 @@ fn synthesize_at(
         ..Limits::default()
     };
     let check = || Ok(session.copies.plain.supervisor.check()?);
-    let (mut candidates, reason) = explaining(at, observed, &limits, &check)?;
+    let (mut candidates, reason) = explaining(session.sources, at, observed, &limits, &check)?;
     if !session.settings.no_trivial {
         candidates.extend(at.trivial(session.sources, observed));
     }
@@ -219,12 +220,13 @@ pub(super) fn of_contexts(
         rlimit: (SOLVER_BUDGET / LEVELS).min(Limits::default().rlimit),
         ..Limits::default()
     };
-    let (candidates, _) = explaining(&at, &observed, &limits, &|| Ok(()))?;
+    let (candidates, _) = explaining(sources, &at, &observed, &limits, &|| Ok(()))?;
     Ok((observed, candidates))
 }
 
 /// The candidates of a site to judge, and the first reason why a spec has none. The search ends when `check` fails.
 fn explaining(
+    sources: &Sources,
     at: &At,
     observed: &Arc<Observed>,
     limits: &Limits,
@@ -250,6 +252,14 @@ fn explaining(
         reason = reason.or(synthesis.reason);
         let made = synthesis.candidates.into_iter();
         candidates.extend(made.map(|made| at.candidate(observed, spec, made, penalty)));
+    }
+    if sources.language == Language::C {
+        let strange = |condition: &Condition| {
+            let tree = condition.tree(Language::C);
+            tree.map_or(0, |tree| strange::comparisons(sources, at.site, tree))
+        };
+        let known = strange(&at.site.text.as_str().into());
+        candidates.retain(|candidate| strange(&candidate.edit.condition) <= known);
     }
     let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
     candidates.sort_by(in_order);

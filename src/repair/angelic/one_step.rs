@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nopol_expr::{CmpOp, Type, Value};
 use nopol_process::run::suite::TestIndex;
+use nopol_source::c::strange;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
 use nopol_source::idle::has_idle_part;
@@ -314,7 +315,7 @@ pub fn sound<'s>(
 }
 
 /// Number of comparisons with 0 by `<` or `>=` of operands that are not known to be signed. Most numbers in Rust are
-/// unsigned, so such a comparison is constant. In C, the number of comparisons by order of unsigned operands with 0 or less. The synthesizer knows from recorded values which terms are signed and
+/// unsigned, so such a comparison is constant. In C, the number of [`strange::comparisons`]. The synthesizer knows from recorded values which terms are signed and
 /// makes those comparisons.
 fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     let has_sign = |operand: &Node| {
@@ -334,52 +335,8 @@ fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     };
     match sources.language {
         Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
-        Language::C => {
-            let compared = tree.compared();
-            let orders = compared.iter().filter(|(_, op, ..)| op.orders());
-            let asks = |operand: &Node, other: &Node| {
-                let is_below = |text: &str| text.starts_with('-') || text == "0";
-                is_below(other.text.trim_matches(['(', ')']))
-                    && is_unsigned(sources, site, &operand.text)
-            };
-            let strange = orders.filter(|(_, op, a, b)| {
-                // `0 < n` and `n > 0` are what people write.
-                let is_usual = match op {
-                    CmpOp::Gt => &*b.text == "0",
-                    CmpOp::Lt => &*a.text == "0",
-                    _ => false,
-                };
-                !is_usual && (asks(a, b) || asks(b, a))
-            });
-            strange.count()
-        }
+        Language::C => strange::comparisons(sources, site, tree),
     }
-}
-
-/// Whether an operand in C has an unsigned type, as far as its declaration or that of its last member says.
-fn is_unsigned(sources: &Sources, site: &Site, operand: &str) -> bool {
-    let is_unsigned = |ty: &str| {
-        let mut words = ty.split_whitespace();
-        words.any(|word| word == "unsigned" || word == "size_t" || word.starts_with("uint"))
-            && !ty.contains(['*', '['])
-    };
-    let name = site.names.iter().find(|name| name.text == operand);
-    if let Some(ty) = name.and_then(|name| name.ty.as_ref()) {
-        return is_unsigned(&ty.plain);
-    }
-    let Some(member) = operand
-        .rsplit(['.', '>'])
-        .next()
-        .filter(|it| it.len() < operand.len())
-    else {
-        return false;
-    };
-    let fields = sources.types.iter().flat_map(|ty| &ty.fields);
-    let mut types = fields
-        .filter(|(name, _)| name == member)
-        .map(|(_, ty)| &ty.plain)
-        .peekable();
-    types.peek().is_some() && types.all(|ty| is_unsigned(ty))
 }
 
 /// The cost of an edit: how unlikely a maintainer is to make it.

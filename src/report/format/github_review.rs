@@ -128,17 +128,27 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
             };
             format!("`cargo nopol`{found}{why}")
         }
-        (0, elsewhere) => format!(
-            "`cargo nopol` found {} {}.",
-            match elsewhere {
-                1 => "a patch".to_owned(),
-                _ => count(elsewhere, "patch"),
-            },
+        (0, elsewhere) => {
+            let best = match elsewhere {
+                1 => "the best patch lies".to_owned(),
+                _ => format!(
+                    "the best patches for {} lie",
+                    count(elsewhere, "probable cause")
+                ),
+            };
             match outcome.diff_lines {
-                Some(_) => "outside the lines of this pull request",
-                None => "and does not know the lines of a pull request",
+                Some(_) => {
+                    format!("`cargo nopol`: {best} outside the lines of this pull request.")
+                }
+                None => format!(
+                    "`cargo nopol` found {} and does not know the lines of a pull request.",
+                    match elsewhere {
+                        1 => "a patch".to_owned(),
+                        _ => format!("patches for {}", count(elsewhere, "probable cause")),
+                    }
+                ),
             }
-        ),
+        }
         (_, _) => format!(
             "`cargo nopol` found patches{}: {}. {}",
             match outcome.failing_tests.is_empty() {
@@ -170,7 +180,13 @@ mod tests {
     #[test]
     fn patches_outside_the_pull_request_are_counted() {
         let patches = [patch(1, "score >= needed"), patch(2, "score != needed")];
-        for (count, words) in [(1, "found a patch outside"), (2, "found 2 patches outside")] {
+        for (count, words) in [
+            (1, "`cargo nopol`: the best patch lies outside"),
+            (
+                2,
+                "`cargo nopol`: the best patches for 2 probable causes lie outside",
+            ),
+        ] {
             let elsewhere: Vec<&PatchReport> = patches.iter().take(count).collect();
             let given = Outcome {
                 diff_lines: Some(Default::default()),

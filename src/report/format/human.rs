@@ -145,7 +145,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::TimeLimit => {
             writeln!(
                 out,
-                "{BOLD}The time limit was reached;{BOLD:#} there may be further and better patches."
+                "{BOLD}The time limit was reached;{BOLD:#} there may be more and better patches."
             )?;
             if let Some(unfixed) = outcome.unfixed() {
                 writeln!(out, "{BOLD}{unfixed}{BOLD:#}")?;
@@ -372,7 +372,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if rows > angelic.len() {
         writeln!(
             out,
-            "Several rows can be at one position: {}, {}.",
+            "Some rows share a position: {}, {}.",
             count(rows, "row"),
             count(angelic.len(), "position")
         )?;
@@ -405,6 +405,11 @@ pub fn what(site: &SiteReport) -> String {
         "condition" if !site.has_condition => format!("insert a condition before `{line}`"),
         _ => line.to_owned(),
     }
+}
+
+/// Whether a patch inserts code at a place.
+fn is_inserted(site: &SiteReport) -> bool {
+    site.kind == "guard" || (site.kind == "condition" && !site.has_condition)
 }
 
 /// The forced outcome in words.
@@ -514,14 +519,17 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let mut told = 0;
     for (reason, sites) in outcome.site_reasons() {
         let here = &sites[..sites.len().min(MOST_REASONS - told)];
-        let what = |site: &SiteReport| format!("{} `{}`", place(site), first_line(&site.text));
+        let named = |site: &SiteReport| match is_inserted(site) {
+            true => format!("{} {}", place(site), what(site)),
+            false => format!("{} `{}`", place(site), what(site)),
+        };
         match (here, &*sites) {
             ([], _) => break,
-            ([site], [_]) => writeln!(out, "  {}: {reason}", what(site))?,
+            ([site], [_]) => writeln!(out, "  {}: {reason}", named(site))?,
             (here, _) => {
                 writeln!(out, "  {reason}:")?;
                 for site in here {
-                    writeln!(out, "    {}", what(site))?;
+                    writeln!(out, "    {}", named(site))?;
                 }
             }
         }

@@ -84,7 +84,8 @@ fn diagnostic(outcome: &Outcome, patch: &PatchReport) -> Value {
     children.push(help(&advice(patch), &patch.edits));
     for other in &patch.alternatives {
         if let Some(edits) = patch.edits_of(other) {
-            let advice = format!("or ({}): {}", outcome.family_is_alike(patch), other.change);
+            let alike = outcome.alternative_is_alike(patch);
+            let advice = format!("or ({alike}): {}", other.change);
             children.push(help(&advice, &edits));
         }
     }

@@ -196,7 +196,7 @@ fn a_fixed_test_without_recorded_contexts_is_named() {
     outcome.patches[1].unrecorded = vec!["a".to_owned()];
     let said = explained(&outcome, "2");
     assert!(
-        said.contains("\nNo values were recorded here for `a`: none of the outcomes tried at this place made it pass. (The patch does.)\n"),
+        said.contains("\nNo values were recorded here for `a`: none of the outcomes tried at this place made it pass. The patch makes it pass.\n"),
         "{said}"
     );
     outcome.patches[1].unrecorded.push("b".to_owned());

@@ -4,6 +4,7 @@ use nopol_program::ir::{
     Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, PointerKind, Span,
 };
 
+use super::statements::on_one_line;
 use super::terms::Parts;
 use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
 use crate::ir::{
@@ -61,7 +62,11 @@ impl Lowering<'_> {
             let mut parts = Parts::default();
             let ty = ty.or_else(|| number(argument.ty));
             let Some(ty) = ty else {
-                return self.outside(argument.span, "an argument of this type is not modelled");
+                let text = on_one_line(self.text(argument.span));
+                return self.outside(
+                    argument.span,
+                    format!("the argument `{text}` has a type that is not modelled"),
+                );
             };
             let holder = self.hidden("argument", ty);
             parts.leaf(Atom::Read(Path::of(holder)), ty, None);
@@ -185,7 +190,7 @@ impl Lowering<'_> {
             },
             false => whole,
         };
-        let mut text = super::statements::on_one_line(self.text(header));
+        let mut text = on_one_line(self.text(header));
         let is_c = self.program.dialect == Dialect::C;
         // Control comes to the condition of a `do` behind its body.
         let placed = match is_c && kind == Kind::LoopGuard {

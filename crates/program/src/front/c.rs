@@ -364,7 +364,7 @@ impl<'s> Translator<'s> {
                 None => self.item(item),
             };
             match done {
-                Err(_) if self.is_lenient => {}
+                Err(outside) if self.is_lenient => self.note_unread(item, &outside),
                 Err(outside) => self.leave_out(item, outside)?,
                 Ok(()) => {}
             }

@@ -38,12 +38,17 @@ impl Translator<'_> {
         }
         match self.library.get(name) {
             Some(routine) => self.call_routine(*routine, &arguments, syntax),
-            None => self.outside(
-                syntax,
-                format!(
-                    "`{name}` is neither a function in `sources` nor a supported library function"
-                ),
-            ),
+            None => {
+                // Whoever reads leniently may have no nopol.toml.
+                let function = match self.is_lenient {
+                    true => "a function of the program",
+                    false => "a function in `sources`",
+                };
+                self.outside(
+                    syntax,
+                    format!("`{name}` is neither {function} nor a supported library function"),
+                )
+            }
         }
     }
 

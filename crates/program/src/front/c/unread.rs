@@ -60,6 +60,22 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// Notes why a function is not read, for whoever calls it.
+    pub(super) fn note_unread(&mut self, item: Syntax<'_>, outside: &Outside) {
+        if item.kind() != "function_definition" {
+            return;
+        }
+        let mut names = Declared::default();
+        names.collect(item);
+        for name in names.plain {
+            let reason = format!("`{name}` is not modelled: {}", outside.reason);
+            self.unread.plain.entry(name).or_insert_with(|| Outside {
+                reason,
+                ..outside.clone()
+            });
+        }
+    }
+
     /// Fails if a name has no meaning here because its declaration is not supported.
     pub(super) fn check_name(&self, name: &str) -> Translated<()> {
         let is_known = match self.symbol(name) {
