@@ -44,6 +44,8 @@ enum {
     NOPOL_LONGEST_STRING = 200, NOPOL_MOST_ROWS = 2000
 };
 
+#define NOPOL_ENDED_BY_ITSELF 0x80000000u
+
 /* Steps from a captured expression: layout.rs, mod step. */
 enum { NOPOL_DEREF = 1, NOPOL_STRING_LENGTH = 2, NOPOL_CONTENTS = 3, NOPOL_PRESENCE = 8 };
 
@@ -654,7 +656,7 @@ NOPOL_RT __attribute__((destructor)) void nopol_ends(void)
 {
     nopol_u32 *last = (nopol_u32 *)(nopol.base + NOPOL_LAST);
     if (nopol.base && __atomic_load_n(last, __ATOMIC_RELAXED) == nopol_entered)
-        __atomic_store_n(last, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(last, nopol_entered | NOPOL_ENDED_BY_ITSELF, __ATOMIC_RELAXED);
 }
 
 /* Looks up the plan for one evaluation of the site, and counts it. */

@@ -113,9 +113,11 @@ pub const DROPPED: usize = 32;
 /// Offset of what is being evaluated only to be recorded (`u32`): 0, or one more than the id of its access path. It stays if
 /// the process ends meanwhile.
 pub const EVALUATING: usize = 36;
-/// Offset of the site that was entered last (`u32`): one more than its number, or 0 if the process ended by itself. Only the
-/// runtime for C writes it; a panic says where it is.
+/// Offset of the site that was entered last (`u32`): one more than its number, or 0 if there was none, with
+/// [`ENDED_BY_ITSELF`] if the process was not ended by a signal. Only the runtime for C writes it; a panic says where it is.
 pub const LAST: usize = 40;
+/// The bit of [`LAST`] that says so.
+pub const ENDED_BY_ITSELF: u32 = 1 << 31;
 /// Offset of the number of random bytes that the process drew, but for the seeds of std's hash maps (`u32`).
 pub const DRAWN: usize = 44;
 /// Offset of the counters.

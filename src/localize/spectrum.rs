@@ -20,6 +20,8 @@ pub struct Spectrum {
     pub late: BTreeSet<TestIndex>,
     /// The last sites that tests entered before they crashed.
     pub crashes: BTreeMap<TestIndex, SiteIndex>,
+    /// The last sites that tests entered which did not crash, or of which a framework hides that they did.
+    pub ends: BTreeMap<TestIndex, SiteIndex>,
     /// Tests that draw random numbers: they may see other input in each run.
     pub drawing: BTreeSet<TestIndex>,
     /// Tests whose conditions see other values in each run, whatever the reason.
@@ -58,6 +60,8 @@ impl Spectrum {
             }
         } else if let Some(last) = trace.last {
             self.crashes.insert(test, last);
+        } else if let Some(last) = trace.last_of_ended {
+            self.ends.insert(test, last);
         }
     }
 

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nopol_process::run::Verdict;
 use nopol_process::run::suite::TestIndex;
-use nopol_source::c::null_guards::null_guards;
 use nopol_source::language::Prevented;
-use nopol_source::{FileIndex, Form, Function, FunctionIndex, Language, SiteIndex, Sources};
+use nopol_source::{FileIndex, Form, Function, FunctionIndex, SiteIndex, Sources};
 use nopol_synth::weights::WEIGHTS;
 
 use super::fix::SiteEdit;
@@ -42,11 +41,14 @@ impl Panics {
                 let site = session.site(*last);
                 panics.lines.insert((site.file, site.line));
                 panics.functions.insert(site.function);
-                if session.sources.language == Language::C && dies(session, *test) {
-                    panics
-                        .null
-                        .extend(null_guards(session.sources, site.function));
-                }
+            }
+            let last = knowledge.spectrum.crashes.get(test);
+            let last = last.or(knowledge.spectrum.ends.get(test));
+            if let Some(last) = last.filter(|_| !asserts && dies(session, *test)) {
+                let crashed = session.site(*last).function;
+                let language = session.sources.language.panics();
+                let pointers = language.null_pointers(session.sources, crashed);
+                panics.null.extend(pointers);
             }
         }
         panics

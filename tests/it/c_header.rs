@@ -445,14 +445,20 @@ fn the_site_entered_last_is_noted_until_the_program_ends_by_itself() {
         }
         "#,
     );
-    for (how, last) in [
-        ("crash", Some(3)),
-        ("abort", Some(3)),
-        ("exit", None),
-        ("return", None),
+    for (how, crashes) in [
+        ("crash", true),
+        ("abort", true),
+        ("exit", false),
+        ("return", false),
     ] {
         let ran = program.run(&[&format!("HOW={how}")]);
-        assert_eq!(ran.trace.last, last.map(SiteIndex::new), "{how}");
+        let site = Some(SiteIndex::new(3));
+        let [crashed, ended] = match crashes {
+            true => [site, None],
+            false => [None, site],
+        };
+        assert_eq!(ran.trace.last, crashed, "{how}");
+        assert_eq!(ran.trace.last_of_ended, ended, "{how}");
     }
 }
 

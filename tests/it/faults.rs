@@ -129,6 +129,7 @@ fn the_c_fixtures_are_formulas() {
         "bit-field",
         "crash-goto",
         "exit-block",
+        "null-caught",
         "null-child",
         "header-spellings",
         "nested-callback",

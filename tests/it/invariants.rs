@@ -186,6 +186,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
         "src/subject/c/init/cmake.rs",
+        "src/subject/c/init/meson.rs",
         // What editors know of settings.
         "src/config/schema.rs",
     ];

@@ -23,14 +23,14 @@ pub mod layout;
 pub mod literals;
 mod macros;
 mod masks;
-pub mod null_guards;
+mod null_guards;
 mod null_tests;
 mod old_style;
 pub mod policies;
 mod scope;
 mod sites;
 mod specifiers;
-pub mod strange;
+mod strange;
 mod syntax;
 pub mod templates;
 pub mod test_functions;
@@ -126,6 +126,7 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
     let aliases = declarations.aliases.keys();
     let pointer_types = aliases.filter(|alias| declarations.is_pointer(alias));
     sources.pointer_types = pointer_types.cloned().collect();
+    sources.last_enumerators = std::mem::take(&mut declarations.last_enumerators);
     declarations.name_aliases();
     sources.types = declarations.structs;
     sources

@@ -2,7 +2,7 @@
 //! define one [`Concerns`] value. [`Language::concerns`] is the only place in this crate that distinguishes languages.
 //! The code that instrumentation inserts differs, too, but belongs to `probe::dialect`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use nopol_expr::{Access, Binding, Type, Value};
@@ -12,7 +12,7 @@ use super::condition::Node;
 use super::layout::Layout;
 use super::policies::Policies;
 use super::template::Template;
-use super::{File, Site, SiteKind, Sources, c, rust};
+use super::{File, FunctionIndex, Site, SiteKind, Sources, c, rust};
 
 /// The language of a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,6 +86,11 @@ pub trait Syntax {
 
     /// Whether a function, given by its text, only prints the value of this variable.
     fn is_only_printed(&self, function: &str, name: &str) -> bool;
+
+    /// The number of comparisons in a condition at a site that a compiler accepts and that nobody writes.
+    fn strange_comparisons(&self, _: &Sources, _: &Site, _: &Node) -> usize {
+        0
+    }
 }
 
 /// Implicit conversions of operands.
@@ -138,6 +143,12 @@ pub trait Panics {
     /// The conditions that prevent the expression at a line and column of a file, both counted from 1, from panicking
     /// with this message.
     fn prevented(&self, text: &str, line: usize, column: usize, message: &str) -> Vec<Prevented>;
+
+    /// The pointers that may be null where a test crashes in a function, as texts without white space, each with the function
+    /// in which it is written.
+    fn null_pointers(&self, _: &Sources, _: FunctionIndex) -> BTreeSet<(FunctionIndex, String)> {
+        BTreeSet::new()
+    }
 }
 
 /// A condition that prevents an expression from panicking.
@@ -275,6 +286,12 @@ impl Language {
     /// See [`Syntax::constant`].
     pub fn constant(self, text: &str, ty: Type) -> Option<Value> {
         self.concerns().syntax.constant(text, ty)
+    }
+
+    /// See [`Syntax::strange_comparisons`].
+    pub fn strange_comparisons(self, sources: &Sources, site: &Site, tree: &Node) -> usize {
+        let syntax = self.concerns().syntax;
+        syntax.strange_comparisons(sources, site, tree)
     }
 
     /// See [`Syntax::truth`].

@@ -107,6 +107,8 @@ pub struct Sources {
     pub pointer_types: BTreeSet<String>,
     /// C: the names of variables, parameters and fields that are pointers.
     pub pointers: BTreeSet<String>,
+    /// C: the last enumerator of each enum, which is often their number.
+    pub last_enumerators: BTreeSet<String>,
     /// Pairs of a trait and a type that implements it, also by `derive`, named without paths and arguments.
     pub implementations: BTreeSet<(String, String)>,
     /// Functions that can be called without side effects.

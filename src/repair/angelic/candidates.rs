@@ -8,9 +8,8 @@ use nopol_basics::count;
 use nopol_expr::{Binding, Expr, Spec};
 use nopol_process::run::suite::TestIndex;
 use nopol_process::run::{How, Sequence, When, pool};
-use nopol_source::c::strange;
 use nopol_source::kind::Form;
-use nopol_source::{Condition, Language, Site, Sources};
+use nopol_source::{Condition, Site, Sources};
 use nopol_synth::weights::WEIGHTS;
 use nopol_synth::{EditKind, Limits, Stop};
 
@@ -253,14 +252,15 @@ fn explaining(
         let made = synthesis.candidates.into_iter();
         candidates.extend(made.map(|made| at.candidate(observed, spec, made, penalty)));
     }
-    if sources.language == Language::C {
-        let strange = |condition: &Condition| {
-            let tree = condition.tree(Language::C);
-            tree.map_or(0, |tree| strange::comparisons(sources, at.site, tree))
-        };
-        let known = strange(&at.site.text.as_str().into());
-        candidates.retain(|candidate| strange(&candidate.edit.condition) <= known);
-    }
+    let language = sources.language;
+    let strange = |condition: &Condition| {
+        let tree = condition.tree(language);
+        tree.map_or(0, |tree| {
+            language.strange_comparisons(sources, at.site, tree)
+        })
+    };
+    let known = strange(&at.site.text.as_str().into());
+    candidates.retain(|candidate| strange(&candidate.edit.condition) <= known);
     let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
     candidates.sort_by(in_order);
     // A candidate that explains several specs keeps its lowest cost.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use nopol_expr::{CmpOp, Type, Value};
 use nopol_process::run::suite::TestIndex;
-use nopol_source::c::strange;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
 use nopol_source::idle::has_idle_part;
@@ -315,7 +314,7 @@ pub fn sound<'s>(
 }
 
 /// Number of comparisons with 0 by `<` or `>=` of operands that are not known to be signed. Most numbers in Rust are
-/// unsigned, so such a comparison is constant. In C, the number of [`strange::comparisons`]. The synthesizer knows from recorded values which terms are signed and
+/// unsigned, so such a comparison is constant. In C, the number of strange comparisons. The synthesizer knows from recorded values which terms are signed and
 /// makes those comparisons.
 fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     let has_sign = |operand: &Node| {
@@ -335,7 +334,7 @@ fn asked_below_zero(sources: &Sources, site: &Site, tree: &Node) -> usize {
     };
     match sources.language {
         Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
-        Language::C => strange::comparisons(sources, site, tree),
+        Language::C => sources.language.strange_comparisons(sources, site, tree),
     }
 }
 
@@ -386,41 +385,5 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         // It changes no outcome of a passing test.
         Step::ShortCircuit => own,
         _ => own + longer + untested + WEIGHTS.fix.relaxed,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use camino::Utf8Path;
-    use nopol_source::c::{self, language::Files};
-
-    use super::*;
-
-    #[test]
-    fn no_edit_in_c_orders_an_unsigned_operand_and_a_number_below_zero() {
-        let text = "typedef unsigned long size_t;\nstruct s { size_t size; int depth; };\n\
-                    int f(struct s *s)\n{\n    if (s->size > 0 && s->depth > 0)\n        return 1;\n    return 0;\n}\n";
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("a.c"), text).unwrap();
-        let root = Utf8Path::from_path(dir.path()).unwrap();
-        let sources = c::read(root, &Files::new(vec!["a.c".into()]), &|_| true);
-        let mut sites = sources.sites.iter_enumerated();
-        let (index, _) = sites
-            .find(|(_, site)| site.text.starts_with("s->size"))
-            .unwrap();
-        let edits = edits_at(&sources, index, &Kin::default(), &[], false);
-        let texts: Vec<String> = edits
-            .iter()
-            .map(|(_, edit)| edit.condition.to_string())
-            .collect();
-        let has = |text: &str| texts.iter().any(|it| it == text);
-        assert!(
-            has("s->size > 1 && s->depth > 0") && has("s->size > 0 && s->depth > -1"),
-            "{texts:?}"
-        );
-        assert!(
-            !has("s->size > -1 && s->depth > 0") && !has("s->size >= 0 && s->depth > 0"),
-            "{texts:?}"
-        );
     }
 }

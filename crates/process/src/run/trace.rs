@@ -130,6 +130,8 @@ pub struct Trace {
     pub evaluating: Option<String>,
     /// The site that was entered last in a process that did not end by itself.
     pub last: Option<SiteIndex>,
+    /// The site that was entered last in a process that did: a framework of tests may have caught a signal there.
+    pub last_of_ended: Option<SiteIndex>,
     /// Random bytes that were drawn, but for the seeds of hash maps.
     pub drawn: u64,
     /// Some log has too little room for another record.
@@ -225,8 +227,13 @@ impl Trace {
         self.dropped += u64::from(number(layout::DROPPED)?);
         self.drawn += u64::from(number(layout::DRAWN)?);
         let last = number(layout::LAST)?;
-        let last = (last as usize).checked_sub(1).filter(|last| *last < sites);
-        self.last = self.last.or(last.map(SiteIndex::from));
+        let site = (last & !layout::ENDED_BY_ITSELF) as usize;
+        let site = site.checked_sub(1).filter(|site| *site < sites);
+        let entered = match last & layout::ENDED_BY_ITSELF {
+            0 => &mut self.last,
+            _ => &mut self.last_of_ended,
+        };
+        *entered = entered.or(site.map(SiteIndex::from));
 
         let mut counters = Reader {
             bytes,

@@ -1,5 +1,7 @@
 //! C's implementations of the language concerns. Other files in this directory do the work.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_expr::{Access, Binding, Type, Value};
 
@@ -7,14 +9,14 @@ use super::branches::TakenLines;
 use super::layout::Style;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{access, candidate_terms, condition, conversions, literals};
+use super::{access, candidate_terms, condition, conversions, literals, null_guards, strange};
 use crate::candidate_terms::TermText;
 use crate::condition::Node;
 use crate::language::{
     CandidateTerms, Concerns, Conversions, Counterexample, Generators, Listing, Panics, Prevented,
     Readable, Syntax, Writing,
 };
-use crate::{File, Site, Sources};
+use crate::{File, FunctionIndex, Site, Sources};
 
 /// C's implementation of each concern.
 pub const CONCERNS: Concerns = Concerns {
@@ -87,6 +89,10 @@ impl Syntax for C {
     fn is_only_printed(&self, _: &str, _: &str) -> bool {
         false
     }
+
+    fn strange_comparisons(&self, sources: &Sources, site: &Site, tree: &Node) -> usize {
+        strange::comparisons(sources, site, tree)
+    }
 }
 
 /// C tests never expect a panic.
@@ -117,6 +123,14 @@ impl Panics for C {
 
     fn prevented(&self, _: &str, _: usize, _: usize, _: &str) -> Vec<Prevented> {
         Vec::new()
+    }
+
+    fn null_pointers(
+        &self,
+        sources: &Sources,
+        crashed: FunctionIndex,
+    ) -> BTreeSet<(FunctionIndex, String)> {
+        null_guards::null_guards(sources, crashed)
     }
 }
 

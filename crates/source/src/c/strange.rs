@@ -4,6 +4,7 @@
 use nopol_expr::CmpOp;
 
 use crate::condition::Node;
+use crate::words::words;
 use crate::{Site, Sources};
 
 /// The number of such comparisons in a condition at a site.
@@ -33,8 +34,8 @@ fn is_below_zero(sources: &Sources, site: &Site, op: CmpOp, [a, b]: [&Node; 2]) 
     op.orders() && !is_usual && (asks(a, b) || asks(b, a))
 }
 
-/// Whether an operand is compared with an enumerator of a type that it does not have. In an `int` there may be one, but nobody
-/// asks for its order.
+/// Whether an operand is compared with an enumerator of a type that it does not have. Numbers of all sizes hold enumerators, but
+/// a size is none; and only enumerators that bound something are asked for their order.
 fn mixes_enumerators(
     sources: &Sources,
     site: &Site,
@@ -48,16 +49,38 @@ fn mixes_enumerators(
         return false;
     };
     let has_word = |word: &str| ty.split_whitespace().any(|it| it == word);
-    let is_number = [
-        "char", "short", "long", "float", "double", "size_t", "ssize_t", "bool", "_Bool",
-    ];
-    let is_number = is_number.into_iter().any(has_word)
-        || ty
-            .split_whitespace()
-            .any(|it| (it.starts_with("uint") || it.starts_with("int")) && it.ends_with("_t"));
-    let is_plain = ["int", "unsigned"].into_iter().any(has_word);
     let name = owner.trim_start_matches("enum").trim();
-    !has_word(name) && (is_number || is_plain && op.orders())
+    if has_word(name) || ty.contains(['*', '[']) || bounds_something(sources, owner, other) {
+        return false;
+    }
+    let is_size = ["size_t", "ssize_t", "float", "double", "bool", "_Bool"];
+    let is_number = ["char", "short", "int", "long", "unsigned"];
+    let is_sized =
+        |word: &str| (word.starts_with("uint") || word.starts_with("int")) && word.ends_with("_t");
+    let is_size = is_size.into_iter().any(has_word);
+    let is_number = is_number.into_iter().any(has_word) || ty.split_whitespace().any(is_sized);
+    is_size || is_number && op.orders()
+}
+
+/// Whether an enumerator is a number of things: it is the last of its type, or its type has no name, or the program compares by order with it, or has
+/// an array of so many elements.
+fn bounds_something(sources: &Sources, owner: &str, name: &str) -> bool {
+    let is_last = sources.last_enumerators.contains(name);
+    let is_of_no_type = owner.starts_with("enum at ");
+    let is_compared = |text: &str| {
+        words(text)
+            .into_iter()
+            .filter(|at| &text[at.clone()] == name)
+            .any(|at| {
+                let before = text[..at.start].trim_end();
+                let after = text[at.end..].trim_start();
+                before.ends_with(['<', '>', '['])
+                    || before.ends_with("<=")
+                    || before.ends_with(">=")
+                    || after.starts_with(['<', '>'])
+            })
+    };
+    is_last || is_of_no_type || sources.files.iter().any(|file| is_compared(&file.text))
 }
 
 fn is_unsigned(ty: &str) -> bool {
@@ -93,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_nobody_compares_is_counted() {
-        let text = "typedef unsigned long size_t;\nenum color { RED, BLUE };\nstruct s { size_t size; enum color color; int n; };\n\
+        let text = "typedef unsigned long size_t;\nenum color { RED, GREEN, BLUE, COLORS };\nstruct s { size_t size; enum color color; int n; unsigned char small; };\n\
                     int f(struct s *s, const char *name)\n{\n    if (s->size > 0)\n        return 1;\n    return 0;\n}\n";
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.c"), text).unwrap();
@@ -112,6 +135,9 @@ mod tests {
             "s->color == BLUE",
             "s->color < BLUE",
             "s->n == RED",
+            "s->small == BLUE",
+            "s->size < COLORS",
+            "s->n >= COLORS",
             "other > RED",
         ] {
             assert_eq!(number(usual), 0, "{usual}");
@@ -122,6 +148,7 @@ mod tests {
             "s->size > BLUE",
             "RED == s->size",
             "s->n > RED",
+            "s->small > GREEN",
         ] {
             assert_eq!(number(strange), 1, "{strange}");
         }

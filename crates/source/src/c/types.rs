@@ -20,6 +20,8 @@ pub struct Declarations {
     pub structs: Vec<DataType>,
     /// Names of enumerators, with their enum types.
     pub enumerators: BTreeMap<String, String>,
+    /// The last one of each enum.
+    pub last_enumerators: BTreeSet<String>,
     /// Names of object-like macros, with their bodies.
     pub macros: Vec<(String, String)>,
     /// Names of function-like macros, with the bodies of all their definitions.
@@ -133,14 +135,17 @@ impl Declarations {
             (None, Some(name)) => format!("enum {name}"),
             (None, None) => format!("enum at {}", node.start_byte()),
         };
+        let mut last = None;
         walk(node, &mut |node| {
             if node.kind() == "enumerator"
                 && let Some(name) = field(node, "name", text)
             {
                 self.enumerators.insert(name.to_owned(), ty.clone());
+                last = Some(name.to_owned());
             }
             true
         });
+        self.last_enumerators.extend(last);
     }
 
     fn alias(&mut self, file: FileIndex, node: Node, text: &str) {
