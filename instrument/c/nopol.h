@@ -654,8 +654,11 @@ NOPOL_RT void nopol_enter(nopol_u32 site)
  * may have entered another one: frameworks run each test in a child. */
 NOPOL_RT __attribute__((destructor)) void nopol_ends(void)
 {
-    nopol_u32 *last = (nopol_u32 *)(nopol.base + NOPOL_LAST);
-    if (nopol.base && __atomic_load_n(last, __ATOMIC_RELAXED) == nopol_entered)
+    nopol_u32 *last;
+    if (!nopol.base)
+        return;
+    last = (nopol_u32 *)(nopol.base + NOPOL_LAST);
+    if (__atomic_load_n(last, __ATOMIC_RELAXED) == nopol_entered)
         __atomic_store_n(last, nopol_entered | NOPOL_ENDED_BY_ITSELF, __ATOMIC_RELAXED);
 }
 
@@ -1105,8 +1108,8 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 #define NOPOL_THEN(id) ) ? 1 : 0; if (nopol_ask##id & NOPOL_CAPTURE && nopol_open(id)) {
 #define NOPOL_END(id) nopol_ask##id |= nopol_close(id); } \
     nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
-/* In place of NOPOL_THEN and NOPOL_END where there are no captures: compilers optimize a file with a thousand sites in a
- * tenth of the time. */
+/* In place of NOPOL_THEN and NOPOL_END where there are no captures: gcc -O2 compiles a file with thousands of sites
+ * in a fifth of the time. */
 #define NOPOL_END_BARE(id) ) ? 1 : 0; \
     nopol_ask##id ? nopol_settle_bare(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
 #define NOPOL_CONST(id, value) (NOPOL_IS_OFF ? (value) : nopol_constant(id, value))

@@ -91,7 +91,7 @@ fn shows_a_failure(kept: &Kept) -> bool {
     tests.outcome != NONE_FAILS && !tests.failing_tests.is_empty()
 }
 
-/// Sets the build and the test of the case, as somebody would who knows how to see the bug.
+/// Writes the build and the test of the case into nopol.toml.
 fn give_commands(dir: &Path, case: &Case) -> Result<()> {
     let test = case.narrow.as_ref().unwrap_or(&case.test);
     ensure!(!test.is_empty(), "the case has no test");

@@ -213,16 +213,10 @@ impl DebugSession {
     pub(super) fn force(&mut self, enters: bool) -> Done<String> {
         self.alive()?;
         let Some((tracked, at)) = self.here() else {
-            let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
-            let function = frame.and_then(|frame| frame.function.as_deref());
-            return Err(match &self.tracked {
-                Some(tracked) if function == Some(&tracked.loaded.routine.name) => format!(
-                    "the program is in the middle of a statement of `{}`: use `next` to reach the next statement first",
-                    tracked.loaded.routine.name
-                ),
-                _ => "`enter` and `leave` work only in a function under repair: `step` enters one"
-                    .to_owned(),
-            });
+            return Err(self.is_within_statement().unwrap_or_else(|| {
+                "`enter` and `leave` work only in a function under repair: `step` enters one"
+                    .to_owned()
+            }));
         };
         let routine = &tracked.loaded.routine;
         let is_condition = routine.loop_at(at).is_some()

@@ -83,22 +83,31 @@ fn is_empty(triple: &Triple) -> bool {
 }
 
 impl DebugSession {
+    /// Says so if the program is in the middle of a statement of the function under repair.
+    pub(super) fn is_within_statement(&self) -> Option<String> {
+        let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
+        let name = &self.tracked.as_ref()?.loaded.routine.name;
+        let is_in_it = frame?.function.as_ref() == Some(name);
+        is_in_it.then(|| {
+            format!(
+                "the program is in the middle of a statement of `{name}`: use `next` to reach the next statement first"
+            )
+        })
+    }
+
     pub(super) fn assert(&mut self) -> Done<String> {
         self.alive()?;
         if self.here().is_none() {
-            let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
-            let function = frame.and_then(|frame| frame.function.as_deref());
-            return Err(match &self.tracked {
-                Some(tracked) if function == Some(&tracked.loaded.routine.name) => format!(
-                    "the program is in the middle of a statement of `{}`: use `next` to reach the next statement first",
-                    tracked.loaded.routine.name
-                ),
-                Some(tracked) => format!(
+            return Err(match (self.is_within_statement(), &self.tracked) {
+                (Some(why), _) => why,
+                (None, Some(tracked)) => format!(
                     "states are asserted in `{}`, but the program is elsewhere; to repair another function, `undo` these states",
                     tracked.loaded.routine.name
                 ),
-                None => "states can be asserted only in a function under repair: `step` enters one"
-                    .to_owned(),
+                (None, None) => {
+                    "states can be asserted only in a function under repair: `step` enters one"
+                        .to_owned()
+                }
             });
         }
         if let Some(Why::Signal { name, .. }) = self.stop.as_ref().map(|stop| &stop.why) {

@@ -23,7 +23,7 @@ pub trait Values {
     /// Whether a condition can be computed.
     fn is_readable(&self, condition: &Node) -> bool;
 
-    /// Whether a condition calls only what is there.
+    /// Whether every function that a condition calls exists.
     fn names_callables(&self, condition: &Node) -> bool;
 
     /// Makes the operands of a condition readable, too.
