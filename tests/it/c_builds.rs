@@ -250,6 +250,49 @@ fn a_test_that_is_a_script_for_a_program_that_is_not_there_is_named() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
+fn a_test_that_is_a_script_for_a_program_of_the_build_runs() {
+    // In the user's directory, where a failing test is run once more, nothing was built.
+    let main = "#include <stdio.h>\n#include \"grade.h\"\nint main(int argc, char **argv)\n{\n    \
+                FILE *script = argc > 1 ? fopen(argv[1], \"r\") : 0;\n    int score, needed, expected;\n    \
+                if (!script)\n        return 2;\n    while (fgetc(script) != '\\n')\n        ;\n    \
+                if (fscanf(script, \"%d %d %d\", &score, &needed, &expected) != 3)\n        return 2;\n    \
+                return passes(score, needed) != expected;\n}\n";
+    let scripts = [
+        ("more", "51 50 1"),
+        ("less", "49 50 0"),
+        ("much-less", "2 70 0"),
+        ("enough", "50 50 1"),
+        ("none", "0 0 1"),
+    ];
+    let tests: String = scripts
+        .iter()
+        .map(|(name, _)| format!("[[c.test]]\nname = \"{name}\"\ncommand = \"./{name}.grade\"\n"))
+        .collect();
+    let config = format!(
+        "[c]\nsources = [\"include/school/enough.h\"]\n\
+         build = \"cc -Iinclude -o grade main.c && chmod +x *.grade\"\n{tests}"
+    );
+    let scripts =
+        scripts.map(|(name, text)| (format!("{name}.grade"), format!("#! ./grade\n{text}\n")));
+    let mut files = vec![
+        ("nopol.toml", config.as_str()),
+        ("include/school/enough.h", ENOUGH_H),
+        (
+            "grade.h",
+            "#include <school/enough.h>\n#define passes(score, needed) enough(score, needed)\n",
+        ),
+        ("main.c", main),
+    ];
+    files.extend(
+        scripts
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str())),
+    );
+    is_repaired(&Subject::new(&files));
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
 fn what_configure_asks_of_the_compiler_is_not_asked_again() {
     // `configure` tries the compiler on files that it removes, in a directory that it removes.
     let configure = "#!/bin/sh\nmkdir conftest.dir && cd conftest.dir || exit 1\n\

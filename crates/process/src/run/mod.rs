@@ -41,7 +41,7 @@ use self::command::Progress;
 use self::confine::{Circumstances, Confinement};
 use self::launch::Launch;
 pub use self::plan::{Forced, How, Plan, Sequence, Trials, When, tracing};
-use self::process::Supervisor;
+use self::process::{NotStarted, Supervisor};
 use self::rules::Groups;
 use self::server::Servers;
 use self::slots::Slots;
@@ -280,7 +280,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a test under other circumstances than fully confined; `None` if it could then write to the user's
-    /// files, or if only the build makes the directory that it runs in.
+    /// files, or if only the build makes the directory that it runs in or the interpreter of its script.
     ///
     /// # Errors
     /// As [`Runner::run`].
@@ -300,7 +300,10 @@ impl<'a> Runner<'a> {
             circumstances,
             ..Plan::default()
         };
-        self.run(binary, test, &plan).map(Some)
+        match self.run(binary, test, &plan) {
+            Err(error) if circumstances.cwd && error.is::<NotStarted>() => Ok(None),
+            run => run.map(Some),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
@@ -32,6 +32,11 @@ pub enum Stopped {
     #[error("the time limit for the whole run was reached")]
     TimeLimit,
 }
+
+/// A process could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotStarted(String);
 
 /// A process to run.
 #[derive(Debug)]
@@ -215,7 +220,7 @@ impl Supervisor {
     /// Runs a process to its end.
     ///
     /// # Errors
-    /// [`Stopped`], or if the process cannot be started.
+    /// [`Stopped`], or [`NotStarted`].
     pub fn run(&self, job: &Job) -> Result<Exit> {
         let mut running = self.start(job)?;
         self.wait(&mut running)
@@ -287,7 +292,7 @@ impl Supervisor {
             Ok(Some((answer, _))) => {
                 lock(&self.idle).push(running.minder.try_clone()?);
                 running.is_sent = false;
-                answer.map_err(|error| anyhow!(error))
+                answer.map_err(|error| NotStarted(error).into())
             }
             // The connection is lost if the minder was killed, and its process was killed with it.
             Ok(None) | Err(_) => Ok(Exit {
