@@ -19,8 +19,12 @@ const LINES: u32 = 512;
 pub(super) struct Macros;
 
 impl Dialect for Macros {
-    /// Includes the runtime's header; the line numbers of the file are preserved.
-    fn start_of_file(&self, file: &File) -> Option<(usize, String)> {
+    /// Includes the runtime's header; the line numbers of the file are preserved. A header without texts stays as it is,
+    /// because C++ may include it.
+    fn start_of_file(&self, file: &File, has_texts: bool) -> Option<(usize, String)> {
+        if !has_texts {
+            return None;
+        }
         // A byte-order mark must stay at the very start.
         let start = file.text.len() - file.text.trim_start_matches('\u{feff}').len();
         Some((start, "#include <nopol.h>\n#line 1\n".to_owned()))

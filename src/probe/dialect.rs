@@ -24,8 +24,8 @@ pub(super) struct Pieces {
 
 /// The macro calls of a language's runtime.
 pub(super) trait Dialect {
-    /// The text that all other spliced texts of a file need, and where to insert it.
-    fn start_of_file(&self, file: &File) -> Option<(usize, String)>;
+    /// The text that spliced texts need, and where to insert it in a file, which has others or not.
+    fn start_of_file(&self, file: &File, has_texts: bool) -> Option<(usize, String)>;
 
     /// Burns fuel for one loop iteration.
     fn tick(&self) -> &'static str;

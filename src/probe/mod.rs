@@ -191,14 +191,6 @@ impl<'a> Instrumentation<'a> {
             }
         }
         for (number, file) in self.sources.files.iter_enumerated() {
-            if let Some((at, text)) = dialect.start_of_file(file) {
-                insertions[number].push(Insertion {
-                    at,
-                    order: i64::MIN,
-                    text,
-                    owner: Part::File(number),
-                });
-            }
             for (nth, body) in file.loops.iter().enumerate() {
                 let owner = Part::Loop(number, nth);
                 let is_within = |span: &Range<usize>| span.contains(&body.start);
@@ -244,6 +236,17 @@ impl<'a> Instrumentation<'a> {
         if self.observed {
             for (file, text) in dialect.observers(self.sources, &self.dropped) {
                 insertions[file].push(text);
+            }
+        }
+        for (number, file) in self.sources.files.iter_enumerated() {
+            let insertions = &mut insertions[number];
+            if let Some((at, text)) = dialect.start_of_file(file, !insertions.is_empty()) {
+                insertions.push(Insertion {
+                    at,
+                    order: i64::MIN,
+                    text,
+                    owner: Part::File(number),
+                });
             }
         }
         self.sources

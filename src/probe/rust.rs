@@ -14,7 +14,7 @@ pub(super) const RUNTIME: &str = "::nopol_rt";
 pub(super) struct Macros;
 
 impl Dialect for Macros {
-    fn start_of_file(&self, file: &File) -> Option<(usize, String)> {
+    fn start_of_file(&self, file: &File, _: bool) -> Option<(usize, String)> {
         let at = file.needs_extern_crate?;
         Some((at, "extern crate nopol_rt; ".to_owned()))
     }

@@ -119,6 +119,29 @@ fn assert_is_found(program: &str, from: &str, to: &str, right: &str) {
     );
 }
 
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn strings_are_in_arrays_that_take_their_length_from_them() {
+    let program = |array: &str, name: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n{array}\nint main(int argc, char **argv)\n{{\n    \
+             int n = atoi(argv[1]);\n    puts(n >= 3 ? \"many\" : {name});\n    return n >= 4;\n}}\n"
+        )
+    };
+    for (array, name) in [
+        (
+            "static const char *names[] = { \"zero\", \"one\", \"two\", \"three\" };",
+            "names[n]",
+        ),
+        (
+            "struct named { int n; const char *name; };\nstatic struct named all[] = { { 0, \"zero\" }, { 1, \"one\" }, { 2, \"two\" }, { 3, \"three\" } };",
+            "all[n].name",
+        ),
+    ] {
+        assert_is_found(&program(array, name), "n >= 3", "n > 3", "three");
+    }
+}
+
 /// A program with operators and constants where a search by the operands' text does not see them.
 const CORNERS: &str = "\
 #include <stdio.h>

@@ -8,7 +8,7 @@ use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
 use crate::ir::{
-    Expr, ExprKind, LogicalOp, Lvalue, Overflow, PlaceKind, Scalar, Statement, UnaryOp,
+    Expr, ExprKind, LogicalOp, Lvalue, Overflow, PlaceKind, Scalar, Statement, UnaryOp, VariableId,
 };
 use crate::written::Owner;
 
@@ -25,6 +25,9 @@ impl Translator<'_> {
         self.program.places.truncate(places);
         self.program.globals.truncate(globals);
         self.program.variables.truncate(variables);
+        let is_left = |id: VariableId| self.program.variables.get(id).is_some();
+        self.literals.retain(|_, id| is_left(*id));
+        self.typed.retain(|(id, _)| is_left(*id));
         self.program.nodes = nodes;
         self.is_folding = was_folding;
         result
