@@ -293,6 +293,32 @@ fn a_test_that_is_a_script_for_a_program_of_the_build_runs() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
+fn a_header_that_a_compiler_without_the_runtime_includes_is_left_as_it_is() {
+    // As that of C++, which does not take what is written for C.
+    let tool = "#include <stdio.h>\n#include \"most.h\"\nint main(void)\n{\n    \
+                return printf(\"#define MOST %d\\n\", most(1)) < 0;\n}\n";
+    let most =
+        "static int most(int large)\n{\n    if (large)\n        return 100;\n    return 10;\n}\n";
+    let config = format!(
+        "[c]\nsources = [\"include/school/enough.h\", \"most.h\"]\n\
+         build = \"env -u C_INCLUDE_PATH cc -o tool tool.c && ./tool > made.h && cc -Iinclude -o grade main.c\"\n{TESTS}"
+    );
+    is_repaired(&Subject::new(&[
+        ("nopol.toml", &config),
+        ("include/school/enough.h", ENOUGH_H),
+        (
+            "grade.h",
+            "#include <school/enough.h>\n#include \"made.h\"\n\
+             #define passes(score, needed) (score <= MOST && enough(score, needed))\n",
+        ),
+        ("main.c", MAIN),
+        ("most.h", most),
+        ("tool.c", tool),
+    ]));
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
 fn what_configure_asks_of_the_compiler_is_not_asked_again() {
     // `configure` tries the compiler on files that it removes, in a directory that it removes.
     let configure = "#!/bin/sh\nmkdir conftest.dir && cd conftest.dir || exit 1\n\
