@@ -53,6 +53,7 @@ mod streams;
 mod switches;
 mod types;
 mod unread;
+mod unspecified;
 
 #[cfg(test)]
 mod tests;

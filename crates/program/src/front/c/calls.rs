@@ -37,7 +37,11 @@ impl Translator<'_> {
             return Ok(value);
         }
         match self.library.get(name) {
-            Some(routine) => self.call_routine(*routine, &arguments, syntax),
+            Some(routine) => {
+                let routine = *routine;
+                self.check_use(name, syntax)?;
+                self.call_routine(routine, &arguments, syntax)
+            }
             None => {
                 // Whoever reads leniently may have no nopol.toml.
                 let function = match self.is_lenient {
@@ -240,7 +244,7 @@ pub(super) fn cast_to(call: Syntax<'_>) -> Option<Syntax<'_>> {
 
 /// Whether a function of this name ends runs for which its argument is false: as CBMC, KLEE and the verification
 /// competition (SV-COMP) call it.
-fn is_assumption(name: &str) -> bool {
+pub(super) fn is_assumption(name: &str) -> bool {
     matches!(
         name,
         "__CPROVER_assume" | "__VERIFIER_assume" | "klee_assume" | "assume"

@@ -162,6 +162,11 @@ impl<'s> Syntax<'s> {
         nodes.map(|node| self.of(node)).collect()
     }
 
+    /// What it is a part of.
+    pub(super) fn around(self) -> Option<Self> {
+        self.node.parent().map(|node| self.of(node))
+    }
+
     /// The children that are not marks.
     pub(super) fn children(self) -> Vec<Self> {
         let mut cursor = self.node.walk();

@@ -151,7 +151,7 @@ fn the_library_is_translated() {
     let program = program(
         "int main(void) { char a[9] = \"x\", *e; gets(a); strncpy(a, \"b\", 2); strncat(a, \"c\", 1); strcmp(a, a);
          strstr(a, a); strrchr(a, 'c'); memcmp(a, a, 1); strtol(a, &e, 10); fread(a, 1, 2, stdin); abs(1); labs(1);
-         return isalnum('a') + ispunct('a') + isxdigit('a') + iscntrl('a') + isprint('a') + toupper('a') + tolower('A'); }",
+         return isalnum('a') && ispunct('a') && isxdigit('a') && iscntrl('a') && isprint('a') && toupper('a') + tolower('A'); }",
     );
     assert!(
         program
