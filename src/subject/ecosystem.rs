@@ -332,8 +332,9 @@ pub trait Ecosystem: Debug + Send + Sync {
         None
     }
 
-    /// What is added at the end of that file, whose text this is, to describe a test; `None` if it cannot be done.
-    fn described(&self, case: &Case, text: &str, comment: &str) -> Option<String> {
+    /// What is added to that file, of which this is the text, to describe a test, and at which byte; `None` if it cannot be
+    /// done.
+    fn described(&self, case: &Case, text: &str, comment: &str) -> Option<(usize, String)> {
         let _ = (case, text, comment);
         None
     }

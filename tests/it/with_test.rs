@@ -54,12 +54,14 @@ fn the_new_test_of_a_crate_fails_with_the_other_patch() {
     assert!(run.stdout.contains("1 failed"), "{}", run.stdout);
 }
 
+/// `>` should be `>=`.
+const GRADES_C: &str = "#include <stdio.h>\n#include <stdlib.h>\n\nint main(int argc, char **argv) {\n    int score = atoi(argv[1]);\n    \
+                  int needed = atoi(argv[2]);\n    if (score > needed) {\n        puts(\"pass\");\n        return 0;\n    }\n    \
+                  puts(\"fail\");\n    return 3;\n}\n";
+
 #[test]
 #[ignore = "make test-full: it takes long"]
 fn the_new_test_of_a_c_program_is_in_its_description() {
-    let source = "#include <stdio.h>\n#include <stdlib.h>\n\nint main(int argc, char **argv) {\n    int score = atoi(argv[1]);\n    \
-                  int needed = atoi(argv[2]);\n    if (score > needed) {\n        puts(\"pass\");\n        return 0;\n    }\n    \
-                  puts(\"fail\");\n    return 3;\n}\n";
     let test = |name: &str, line: &str, exit: i32, out: &str| {
         format!(
             "\n[[c.test]]\nname = \"{name}\"\ncommand = \"./grades {line}\"\nexit = {exit}\nstdout = \"{out}\\n\"\n"
@@ -72,7 +74,7 @@ fn the_new_test_of_a_c_program_is_in_its_description() {
         test("equal", "50 50", 0, "pass"),
     ];
     let config = config.concat();
-    let subject = Subject::new(&[("grades.c", source), ("nopol.toml", &config)]);
+    let subject = Subject::new(&[("grades.c", GRADES_C), ("nopol.toml", &config)]);
     assert_eq!(subject.nopol_c(&[]).code, 0);
     let before = subject.snapshot();
     let applied = subject.nopol_c(&["apply", "1", "--with-test"]);
@@ -92,6 +94,40 @@ fn the_new_test_of_a_c_program_is_in_its_description() {
     let told = subject.nopol_c(&["--format", "json"]);
     let failing = told.json()["failing_tests"].to_string();
     assert!(failing.contains("-nearby"), "{failing}");
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn the_new_test_of_a_c_program_is_in_the_array_of_its_tests() {
+    let tests = [
+        ("more", "51 50", 0, "pass"),
+        ("less", "48 50", 3, "fail"),
+        ("equal", "50 50", 0, "pass"),
+    ];
+    let tests = tests.map(|(name, line, exit, out)| {
+        format!(
+            "{{ name = \"{name}\", command = \"./grades {line}\", exit = {exit}, stdout = \"{out}\\n\" }}"
+        )
+    });
+    let build = "sources = [\"grades.c\"], build = \"cc -o grades grades.c\"";
+    for config in [
+        format!("c = {{ {build}, test = [{}] }}\n", tests.join(", ")),
+        format!(
+            "[c]\n{}\ntest = [\n  {}, # the bug\n]\ntimeout = 3\n",
+            build.replace("], ", "]\n"),
+            tests.join(",\n  ")
+        ),
+    ] {
+        let subject = Subject::new(&[("grades.c", GRADES_C), ("nopol.toml", &config)]);
+        assert_eq!(subject.nopol_c(&[]).code, 0);
+        let applied = subject.nopol_c(&["apply", "1", "--with-test"]);
+        assert_eq!(applied.code, 0, "{}", applied.stderr);
+        let described = subject.read("nopol.toml");
+        assert!(described.contains("-nearby\""), "{described}");
+        let all_pass = subject.nopol_c(&[]);
+        assert_eq!(all_pass.code, 0, "{described}{}", all_pass.stderr);
+        assert!(all_pass.stderr.contains("4 pass"), "{}", all_pass.stderr);
+    }
 }
 
 #[test]

@@ -37,9 +37,13 @@ pub struct BugsOptions {
     #[arg(long, value_name = "PART")]
     split: Option<String>,
 
-    /// Where each report is kept as ID.json, and what it took as ID.seconds
+    /// Where each report is kept as ID.json, and what it took as ID.seconds. A case that is there is not run again
     #[arg(long, value_name = "DIR")]
     reports: Option<PathBuf>,
+
+    /// The cargo-nopol to run [default: the release build of this repository]
+    #[arg(long, value_name = "PATH")]
+    tool: Option<PathBuf>,
 
     /// Run nothing, read the reports kept there; without ID.seconds the phases are summed up
     #[arg(long, value_name = "DIR", conflicts_with_all = ["checkouts", "reports"])]
@@ -195,20 +199,21 @@ pub fn bench(options: &BugsOptions, origin: Origin) -> Result<()> {
     }
     let tool = match options.from {
         Some(_) => None,
-        None => Some(tool::build()?),
+        None => Some(tool::chosen(options.tool.as_ref())?),
     };
     print!("{}", table::HEAD);
     let (mut rows, mut unjudged) = (Vec::new(), String::new());
     for case in &cases {
-        let kept = match (&tool, &options.checkouts, reports) {
-            (Some(tool), Some(checkouts), _) => {
+        let known = reports.and_then(|dir| Kept::read(dir, &case.id));
+        let kept = match (known, &tool, &options.checkouts) {
+            (Some(kept), ..) => Ok(kept),
+            (None, Some(tool), Some(checkouts)) => {
                 let kept = run(tool, &checkouts.join(&case.id), case, options, origin);
                 if let (Some(dir), Some(kept)) = (reports, &kept) {
                     kept.write(dir, &case.id)?;
                 }
                 kept.ok_or("no checkout")
             }
-            (_, _, Some(dir)) => Kept::read(dir, &case.id).ok_or("no report"),
             _ => Err("no report"),
         };
         let row = match kept.and_then(|kept| read(&kept).ok_or("the report cannot be read")) {

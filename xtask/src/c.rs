@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::kept::Kept;
@@ -113,12 +113,7 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(options: &'a CBenchOptions) -> Result<Self> {
-        let tool = match &options.tool {
-            Some(path) => path
-                .canonicalize()
-                .with_context(|| format!("there is no {}", path.display()))?,
-            None => tool::build()?,
-        };
+        let tool = tool::chosen(options.tool.as_ref())?;
         let mut done = BTreeMap::new();
         if let Some(dir) = &options.reports {
             fs::create_dir_all(dir)?;

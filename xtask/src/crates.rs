@@ -67,10 +67,7 @@ struct Point {
 
 /// Measures, prints the table and writes the figure.
 pub fn bench(options: &CratesOptions) -> Result<()> {
-    let tool = match &options.tool {
-        Some(tool) => tool.clone(),
-        None => tool::build()?,
-    };
+    let tool = tool::chosen(options.tool.as_ref())?;
     println!(
         "| lines | tests | cold test, s | its processor s | nopol, s | its processor s | compiling | everything else | memory of the tool | outcome |"
     );

@@ -42,7 +42,7 @@ struct Point {
 
 /// Measures, prints the table and writes the figures.
 pub fn bench(options: &CurvesOptions) -> Result<()> {
-    let tool = tool::build()?;
+    let tool = tool::chosen(None)?;
     println!("| variables | contexts | solved | median time | peak memory |");
     println!("| ---: | ---: | ---: | ---: | ---: |");
     let measure = |variables, contexts| measure(&tool, variables, contexts, options);

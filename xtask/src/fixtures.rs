@@ -37,7 +37,7 @@ struct Expected {
 /// copy with an empty target directory, the two commands in turn.
 pub fn bench(runs: usize) -> Result<()> {
     let (root, cargo) = (tool::root()?, tool::cargo());
-    let binary = tool::build()?;
+    let binary = tool::chosen(None)?;
 
     println!(
         "| fixture | cold `cargo test` | `cargo nopol` | ratio | outcome | patches | builds | forced runs | ms each |"

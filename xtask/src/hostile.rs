@@ -33,10 +33,7 @@ pub struct HostileOptions {
 /// # Errors
 /// If the tool does not build, or something was not as it should be.
 pub fn bench(options: &HostileOptions) -> Result<()> {
-    let tool = match &options.tool {
-        Some(tool) => tool.clone(),
-        None => tool::build()?,
-    };
+    let tool = tool::chosen(options.tool.as_ref())?;
     let fixtures = tool::root()?.join("fixtures");
     let cache = tempfile::tempdir()?;
     let mut table = "| subject | language | peculiarity | exit | unchanged | s | result |\n| --- | --- | --- | ---: | --- | ---: | --- |\n".to_owned();

@@ -67,10 +67,7 @@ const SCENES: [Scene; 4] = [
 /// If the tool does not build, a run fails, or a file cannot be written.
 pub fn draw(options: &PicturesOptions) -> Result<()> {
     let root = tool::root()?;
-    let binary = match &options.tool {
-        Some(tool) => tool.canonicalize()?,
-        None => tool::build()?,
-    };
+    let binary = tool::chosen(options.tool.as_ref())?;
     fs::create_dir_all(&options.out)?;
     let copies = tempfile::tempdir()?;
     for scene in &SCENES {

@@ -90,7 +90,7 @@ struct Reply {
 
 /// Runs what is not in the results file yet, and prints the table of `docs/benchmarks.md`.
 pub fn bench(options: &SynthesisOptions) -> Result<()> {
-    let tool = tool::build()?;
+    let tool = tool::chosen(None)?;
     let problems = problems(&options.data, options.sample)?;
     let mut records = known(&options.out)?;
     let scratch = tempfile::tempdir()?;

@@ -30,7 +30,7 @@ pub fn cargo() -> String {
 ///
 /// # Errors
 /// If it does not build.
-pub fn build() -> Result<PathBuf> {
+fn build() -> Result<PathBuf> {
     let root = root()?;
     let built = Command::new(cargo())
         .args(["build", "--release", "--quiet", "--bin", "cargo-nopol"])
@@ -39,6 +39,16 @@ pub fn build() -> Result<PathBuf> {
     ensure!(built.success(), "the tool does not build");
     let target = std::env::var("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     Ok(target.join("release/cargo-nopol"))
+}
+
+/// The tool that an option names, or the release build.
+pub fn chosen(option: Option<&PathBuf>) -> Result<PathBuf> {
+    match option {
+        Some(path) => path
+            .canonicalize()
+            .with_context(|| format!("there is no {}", path.display())),
+        None => build(),
+    }
 }
 
 /// What is read of a line of `cargo nopol synth`.

@@ -58,14 +58,15 @@ pub(super) fn find(
             name: new_name(&test.name, commands),
             ..case.clone()
         };
-        let Some(text) = ecosystem.described(&case, &original, &why(question, rival)) else {
+        let described = ecosystem.described(&case, &original, &why(question, rival));
+        let Some((at, text)) = described else {
             return Ok(None);
         };
         return Ok(Some(DiscriminatingTest {
             is_new_file: false,
             name: case.name,
             file: file.to_owned(),
-            at: original.len(),
+            at,
             original,
             text,
             fails: rival.name.clone(),

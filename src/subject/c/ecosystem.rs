@@ -168,7 +168,7 @@ impl Ecosystem for Program {
         self.file.as_deref()
     }
 
-    fn described(&self, case: &Case, text: &str, comment: &str) -> Option<String> {
+    fn described(&self, case: &Case, text: &str, comment: &str) -> Option<(usize, String)> {
         print::described(case, text, comment)
     }
 

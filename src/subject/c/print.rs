@@ -1,7 +1,7 @@
 //! The description of a C program as text: in `--print-config`, and a test that is added to it.
 
 use nopol_process::run::command::{Case, Command, Comparison, Input};
-use toml_edit::{Array, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, Document, DocumentMut, Item, Table, Value};
 
 use super::config;
 use super::options::COptions;
@@ -62,9 +62,9 @@ pub fn print(options: &COptions) -> Result<String, SubjectError> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// What is added at the end of a `nopol.toml` with this text to describe a test; `None` if the command needs a shell,
-/// or the text would no longer be what it was with one test more.
-pub fn described(case: &Case, text: &str, comment: &str) -> Option<String> {
+/// What is added to the text of a `nopol.toml` to describe a test, and at which byte: at the end, or in the array of the
+/// tests. `None` if the command needs a shell, or the text would no longer be what it was with one test more.
+pub fn described(case: &Case, text: &str, comment: &str) -> Option<(usize, String)> {
     let Command::Words(words) = &case.command else {
         return None;
     };
@@ -88,15 +88,38 @@ pub fn described(case: &Case, text: &str, comment: &str) -> Option<String> {
     if case.comparison == Comparison::Space {
         test["match"] = toml_edit::value("space");
     }
-    let newline = if text.ends_with('\n') { "" } else { "\n" };
-    let added = format!("{newline}\n# {comment}\n[[c.test]]\n{test}");
-    let tests = |text: &str| {
-        let parsed: DocumentMut = text.parse().ok()?;
-        let tests = parsed.get("c")?.get("test");
-        tests.map_or(Some(0), |tests| Some(tests.as_array_of_tables()?.len()))
+    let parsed = Document::parse(text).ok()?;
+    let tests = parsed.get("c")?.get("test");
+    let (at, added) = match tests.and_then(Item::as_array) {
+        Some(array) => in_array(array, test, comment)?,
+        None => {
+            let newline = if text.ends_with('\n') { "" } else { "\n" };
+            let added = format!("{newline}\n# {comment}\n[[c.test]]\n{test}");
+            (text.len(), added)
+        }
     };
-    let more = tests(&format!("{text}{added}"))?;
-    (more == tests(text)? + 1).then_some(added)
+    let count = |text: &str| {
+        let parsed: DocumentMut = text.parse().ok()?;
+        match parsed.get("c")?.get("test") {
+            Some(Item::ArrayOfTables(tables)) => Some(tables.len()),
+            Some(item) => Some(item.as_array()?.len()),
+            None => Some(0),
+        }
+    };
+    let (before, after) = text.split_at_checked(at)?;
+    let more = count(&[before, &added, after].concat())?;
+    (more == count(text)? + 1).then_some((at, added))
+}
+
+/// Where a test is added to the end of an array, and how it is written there.
+fn in_array(array: &Array, test: Table, comment: &str) -> Option<(usize, String)> {
+    let test = test.into_inline_table();
+    if array.trailing_comma() || array.is_empty() {
+        let end = array.span()?.end.checked_sub(1)?;
+        return Some((end, format!("\n  # {comment}\n  {test},\n")));
+    }
+    let last = array.iter().last()?.span()?;
+    Some((last.end, format!(",\n  # {comment}\n  {test}")))
 }
 
 /// The file and line of a key of the table.

@@ -183,10 +183,7 @@ struct Fault {
 }
 
 pub fn run(options: &FaultyOptions) -> Result<()> {
-    let tool = match &options.tool {
-        Some(tool) => tool.clone(),
-        None => tool::build()?,
-    };
+    let tool = tool::chosen(options.tool.as_ref())?;
     let krate = options
         .checkout
         .file_name()

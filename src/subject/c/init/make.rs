@@ -36,6 +36,11 @@ pub fn read(tools: &mut dyn Tools, name: &str, wants_tests: bool) -> Result<Buil
             .programs
             .extend(program.filter(|program| !build_info.programs.contains(program)));
     }
+    // One that the build starts makes sources of the others.
+    let started: BTreeSet<Utf8PathBuf> = steps.iter().flat_map(Step::started).collect();
+    let is_tool =
+        |program: &String| started.contains(Utf8Path::new(program.trim_start_matches("./")));
+    build_info.programs.sort_by_key(is_tool);
     if let Some(failure) = failure {
         build_info
             .todo
@@ -298,6 +303,15 @@ impl Step {
         }
         None
     }
+
+    /// The programs below the root that this starts by their paths, relative to the root.
+    fn started(&self) -> Vec<Utf8PathBuf> {
+        let words = commands(&self.command).filter_map(|words| words.into_iter().next());
+        let paths = words.filter(|word| word.contains('/'));
+        let paths = paths.map(|path| normal(&self.root.join(&self.dir).join(path)));
+        let below = |path: Utf8PathBuf| Some(path.strip_prefix(&self.root).ok()?.to_owned());
+        paths.filter_map(below).collect()
+    }
 }
 
 /// The words of each of the commands that a shell runs.
@@ -378,6 +392,15 @@ make: Leaving directory '/t/p'
         let steps = steps(&printed, ROOT.into());
         let programs = steps.iter().filter_map(Step::program);
         programs.map(Utf8PathBuf::into_string).collect()
+    }
+
+    #[test]
+    fn programs_that_a_step_starts_are_known() {
+        let printed = "make: Entering directory '/t/p/src'\nMakefile:1: target 'it' does not exist\n\
+            ./tab a.y >b.c && ../bin/other; cc -o it b.c; /bin/true; /t/p/made 3\nmake: Leaving directory '/t/p/src'\n";
+        let steps = steps(printed, ROOT.into());
+        let started: Vec<Utf8PathBuf> = steps.iter().flat_map(Step::started).collect();
+        assert_eq!(started, ["src/tab", "bin/other", "made"]);
     }
 
     #[test]
