@@ -1,6 +1,6 @@
 //! Masks arguments of macros that are no expressions: types, as in `va_arg(list, char *)`, operators, and missing
-//! arguments. Calls beside a string, which must stand for strings, are masked, too. Worth trying only for text that
-//! cannot be parsed.
+//! arguments. Calls beside a string, which must stand for strings, and calls that must stand for `case` are masked, too.
+//! Worth trying only for text that cannot be parsed.
 
 use std::ops::Range;
 
@@ -82,6 +82,12 @@ fn mask(code: &[u8], masked: &mut [u8], name: Range<usize>, inside: Range<usize>
         write(masked, name.start..inside.end + 1, b"\"\"");
         return;
     }
+    // In an expression, a question mark would come before the call.
+    let is_label = code.get(after) == Some(&b':') && code.get(after + 1) != Some(&b':');
+    if is_label && before > 0 && matches!(code[before - 1], b';' | b'{' | b'}') {
+        write(masked, name.start..inside.end + 1, b"case 0");
+        return;
+    }
     let parts = parts(code, inside.clone());
     if &code[name] == b"offsetof" {
         // The parser knows this name, but only fields of the type itself.
@@ -102,7 +108,7 @@ fn mask(code: &[u8], masked: &mut [u8], name: Range<usize>, inside: Range<usize>
             };
             let comma = code[at.clone()].iter().position(|byte| *byte == b',');
             masked[at.start + comma.unwrap_or(0)] = b' ';
-        } else if parts.len() > 1 && is_operator(own) {
+        } else if is_operator(own) && (parts.len() > 1 || own != b"*") {
             write(masked, part.clone(), b"0");
         } else if is_type(own) && own.len() > 1 {
             // A block: the parser accepts it as an argument, and nothing takes it for an expression.
@@ -186,6 +192,7 @@ mod tests {
                 "h = va_arg(l, {}           );",
             ),
             ("if (cmp(&a, &b, >=)) g();", "if (cmp(&a, &b, 0 )) g();"),
+            ("relation(<=);", "relation(0 );"),
             ("n = NEXT(tree, , e);", "n = NEXT(tree  , e);"),
             ("n = NEXT(, e);", "n = NEXT(  e);"),
             (
@@ -195,6 +202,10 @@ mod tests {
             (
                 "n = offsetof(struct s, a.b[1]);",
                 "n = offsetof(struct s, a     );",
+            ),
+            (
+                "switch (n) { OPCODE(ADD): g(); OPCODE(SUB) : { g(); } }",
+                "switch (n) { case 0     : g(); case 0      : { g(); } }",
             ),
         ] {
             assert_eq!(masked_body(body).as_deref(), Some(expected), "{body}");
@@ -208,6 +219,7 @@ mod tests {
             "n = sizeof(char *) + sizeof(struct s);",
             "g();",
             "g(\"a, , b\", ',');",
+            "n = a ? b ? c : f(d) : f(e);",
         ] {
             assert_eq!(masked_body(body), None, "{body}");
         }

@@ -1,5 +1,5 @@
-//! Masks macro definitions that the parser takes for syntax errors: those inside a list, with a comment over several
-//! lines, or with spaces after the backslash that continues them. The definitions are read separately from the unmasked
+//! Masks macro definitions that the parser takes for syntax errors: those inside a list, with a comment before more of
+//! them, or with spaces after the backslash that continues them. The definitions are read separately from the unmasked
 //! text.
 
 use super::branches::without_comments;
@@ -21,12 +21,14 @@ pub fn without_odd(text: &str) -> Option<String> {
         }
         let mut definition = line.to_owned();
         let mut code = without_comments(line, &mut is_in_comment);
-        let mut is_odd = depth > 0 || balance(&code) != 0 && !continues(&code);
+        let mut is_odd =
+            depth > 0 || balance(&code) != 0 && !continues(&code) || has_comment_within(line);
         while (is_in_comment || continues(&code))
             && let Some(next) = lines.next()
         {
             is_odd |= is_in_comment || !code.trim_end_matches(['\r', '\n']).ends_with('\\');
             code = without_comments(next, &mut is_in_comment);
+            is_odd |= has_comment_within(next);
             definition += next;
         }
         match is_odd {
@@ -40,6 +42,14 @@ pub fn without_odd(text: &str) -> Option<String> {
 fn is_definition(line: &str) -> bool {
     let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
     directive.is_some_and(|directive| DIRECTIVES.iter().any(|name| directive.starts_with(name)))
+}
+
+/// Whether something follows a comment on its line.
+fn has_comment_within(line: &str) -> bool {
+    let after = line
+        .split_once("/*")
+        .and_then(|(_, rest)| rest.split_once("*/"));
+    after.is_some_and(|(_, after)| !after.trim().is_empty())
 }
 
 /// Whether the next line continues this one.
@@ -85,6 +95,8 @@ mod tests {
         let odd = [
             "#define A {",
             "#define A(x) x /* one",
+            "#define A(x) do { x; } while (/* once */0)",
+            "#define A(x) { x; /* first */ \\\n x; }",
             "#define A(x) { \\  \n  x }",
             "int t[] = { 1,\n# define N 2\n",
         ];

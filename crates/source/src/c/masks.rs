@@ -87,14 +87,25 @@ pub fn without_typeof(text: &str) -> Option<String> {
 
 /// The text with calls masked that can only be macros for heads. Such a call starts an indented line and ends it
 /// without a semicolon, and a brace or a more deeply indented line follows. A call in capitals that nothing of this
-/// kind follows is masked as a whole statement. Worth trying only for text that cannot be parsed.
+/// kind follows is masked as a whole statement, and a name in capitals that is a whole line between statements, which may
+/// stand for labels of a `switch`, by blanks. Worth trying only for text that cannot be parsed.
 pub fn without_likely_heads(text: &str) -> Option<String> {
     const KEYWORDS: [&str; 5] = ["if", "for", "while", "switch", "return"];
     let mut masked = text.to_owned();
     let mut start = 0;
+    // Whether a statement may start.
+    let mut is_between = false;
     for line in text.split_inclusive('\n') {
         let at = start + indentation(line);
         start += line.len();
+        let word = line.trim();
+        if is_between && indentation(line) > 0 && is_loud_name(word) {
+            masked.replace_range(at..at + word.len(), &" ".repeat(word.len()));
+            continue;
+        }
+        if !word.is_empty() {
+            is_between = word.ends_with([';', '{', '}', ':']);
+        }
         let code = text[at..]
             .find(|c| !is_part(c))
             .map(|length| &text[at..at + length]);
@@ -125,6 +136,14 @@ pub fn without_likely_heads(text: &str) -> Option<String> {
         masked.replace_range(at..end, &format!("{instead:<0$}", end - at));
     }
     (masked != text).then_some(masked)
+}
+
+/// Whether a text is a name of several characters, in capitals.
+fn is_loud_name(text: &str) -> bool {
+    text.len() > 2
+        && text.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        && text.chars().all(is_part)
+        && !text.contains(|c: char| c.is_lowercase())
 }
 
 /// The bytes of white space at the start of a line.
@@ -195,9 +214,7 @@ fn without_specifiers(line: &str, next: &str) -> String {
     while let Some(rest) = line.get(at..).filter(|rest| rest.starts_with(is_part)) {
         let end = at + rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let after = &line[end..];
-        let is_loud = line[at..end].len() > 2
-            && line[at..end].starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
-            && !line[at..end].contains(|c: char| c.is_ascii_lowercase());
+        let is_loud = is_loud_name(&line[at..end]);
         let is_before = after.contains('(') && after.starts_with([' ', '\t']) && names(after) > 1;
         let is_above = after.trim().is_empty() && next.starts_with(is_part) && names(next) > 1;
         // After the type, and directly before the name.
@@ -253,10 +270,18 @@ mod tests {
             masked,
             "int f(void)\n{\n  for(;_;)      {\n  }\n  for(;_;)   \n    go(a);\n  g(a,\n    b);\n}\n"
         );
+        let text = "int f(void)\n{\n  switch (x) {\n  EMPTY\n  LEAF\n    g(1);\n  }\n}\n";
+        let masked = without_likely_heads(text).unwrap();
         assert_eq!(
-            without_likely_heads("int f(void)\n{\n  x = a(1)\n    + b;\n}\n"),
-            None
+            masked,
+            "int f(void)\n{\n  switch (x) {\n       \n      \n    g(1);\n  }\n}\n"
         );
+        for text in [
+            "int f(void)\n{\n  x = a(1)\n    + b;\n}\n",
+            "int f(void)\n{\n  x =\n    MOST\n    + b;\n}\n",
+        ] {
+            assert_eq!(without_likely_heads(text), None);
+        }
     }
 
     #[test]
