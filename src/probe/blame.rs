@@ -301,7 +301,17 @@ fn locate<'s>(
         // rustc gets absolute paths for packages that are not workspace members.
         let path = absolute(&span.file);
         let mut known = files.iter_enumerated();
-        let (file, _) = known.find(|(_, (known, _))| absolute(known) == path)?;
+        let found = known.find(|(_, (known, _))| absolute(known) == path);
+        // The build may reach a file by a link.
+        let real = || {
+            let real = path.canonicalize_utf8().ok()?;
+            let is_real =
+                |known: &Utf8Path| absolute(known).canonicalize_utf8().ok() == Some(real.clone());
+            files
+                .iter_enumerated()
+                .find(|(_, (known, _))| is_real(known))
+        };
+        let (file, _) = found.or_else(real)?;
         Some((file, span.bytes.clone()))
     };
     spans.into_iter().filter_map(place).collect()

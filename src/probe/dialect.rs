@@ -2,6 +2,7 @@
 //! site's template.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Language, Site, SiteIndex, Sources};
@@ -26,6 +27,10 @@ pub(super) struct Pieces {
 pub(super) trait Dialect {
     /// The text that spliced texts need, and where to insert it in a file, which has others or not.
     fn start_of_file(&self, file: &File, has_texts: bool) -> Option<(usize, String)>;
+
+    /// What compilers must not read in a file that has texts, as comments begin and end there: the names of other files in
+    /// `#line`, by which they would report errors.
+    fn other_names(&self, file: &File) -> Vec<Range<usize>>;
 
     /// Burns fuel for one loop iteration.
     fn tick(&self) -> &'static str;

@@ -241,12 +241,19 @@ impl<'a> Instrumentation<'a> {
         for (number, file) in self.sources.files.iter_enumerated() {
             let insertions = &mut insertions[number];
             if let Some((at, text)) = dialect.start_of_file(file, !insertions.is_empty()) {
-                insertions.push(Insertion {
-                    at,
-                    order: i64::MIN,
-                    text,
-                    owner: Part::File(number),
-                });
+                let mut put = |at, order, text| {
+                    insertions.push(Insertion {
+                        at,
+                        order,
+                        text,
+                        owner: Part::File(number),
+                    });
+                };
+                put(at, i64::MIN, text);
+                for name in dialect.other_names(file) {
+                    put(name.start, i64::MAX, "/*".to_owned());
+                    put(name.end, i64::MIN, "*/".to_owned());
+                }
             }
         }
         self.sources

@@ -1,6 +1,7 @@
 //! The macro calls of the runtime for Rust (`instrument/src/macros.rs`).
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Site, SiteIndex, SiteKind, Sources};
@@ -17,6 +18,10 @@ impl Dialect for Macros {
     fn start_of_file(&self, file: &File, _: bool) -> Option<(usize, String)> {
         let at = file.needs_extern_crate?;
         Some((at, "extern crate nopol_rt; ".to_owned()))
+    }
+
+    fn other_names(&self, _: &File) -> Vec<Range<usize>> {
+        Vec::new()
     }
 
     fn tick(&self) -> &'static str {

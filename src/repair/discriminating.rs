@@ -114,7 +114,12 @@ pub fn find(
     };
     let all = question.tests.len();
     let phase = progress.start("looking for a distinguishing test", 0, 0);
-    let found = bench.find(question)?;
+    let mut found = bench.find(question)?;
+    if let Some(test) = &mut found
+        && test.original.contains("\r\n")
+    {
+        test.text = test.text.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
     let patch = &question.patch.name;
     let result = match &found {
         Some(test) => format!("`{}` distinguishes {patch} from {}", test.name, test.fails),

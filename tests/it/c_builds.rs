@@ -319,6 +319,51 @@ fn a_header_that_a_compiler_without_the_runtime_includes_is_left_as_it_is() {
 
 #[test]
 #[ignore = "make test-full: it takes long"]
+fn errors_under_another_name_are_traced_to_the_file() {
+    // `size - 1` and the like do not compile for the pointers beside the number, and only the compiler knows.
+    let program = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\nstatic int width(char *text, int size)\n{\n    \
+                   char *end = strchr(text, ':');\n    int length = end ? (int)(end - text) : size * 2 + 1;\n    return length;\n}\n\n\
+                   int main(int argc, char **argv)\n{\n    return argc == 3 ? width(argv[1], atoi(argv[2])) : 99;\n}\n";
+    let test = |name: &str, arguments: &str, exit: i32| {
+        format!("[[c.test]]\nname = \"{name}\"\ncommand = \"./p {arguments}\"\nexit = {exit}\n")
+    };
+    let tests = [
+        test("none", "ab 3", 5),
+        test("other", "abc 4", 7),
+        test("some", "a:b 3", 1),
+        test("more", "abc:b 9", 3),
+    ]
+    .concat();
+    let config = format!("[c]\nsources = [\"p.c\"]\nbuild = \"cc -w -o p p.c\"\n{tests}");
+    let edits = |subject: &Subject| {
+        let run = subject.nopol_c(&["--format", "json", "--kind", "arithmetic"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert_eq!(
+            run.json()["warnings"],
+            serde_json::json!([]),
+            "{}",
+            run.stdout
+        );
+        let patches = run.json()["patches"].as_array().unwrap().clone();
+        let after = patches
+            .iter()
+            .map(|patch| patch["edits"][0]["after"].to_string());
+        after.collect::<Vec<String>>()
+    };
+    let plain = Subject::new(&[("p.c", program), ("nopol.toml", &config)]);
+    let expected = edits(&plain);
+    let named = format!("#line 1 \"p.y\"\n{program}");
+    assert_eq!(
+        edits(&Subject::new(&[("p.c", &named), ("nopol.toml", &config)])),
+        expected
+    );
+    let linked = Subject::new(&[("real/core.c", program), ("nopol.toml", &config)]);
+    std::os::unix::fs::symlink("real/core.c", linked.root.join("p.c")).unwrap();
+    assert_eq!(edits(&linked), expected);
+}
+
+#[test]
+#[ignore = "make test-full: it takes long"]
 fn what_configure_asks_of_the_compiler_is_not_asked_again() {
     // `configure` tries the compiler on files that it removes, in a directory that it removes.
     let configure = "#!/bin/sh\nmkdir conftest.dir && cd conftest.dir || exit 1\n\

@@ -127,6 +127,41 @@ fn a_test_that_needs_a_feature_is_left_out_with_the_option_that_runs_it() {
     assert!(run.stderr.contains(said), "{}", run.stderr);
 }
 
+const MODULES: &str = r#"
+pub trait Wide { fn wide(&self) -> bool { self.small() < 7 } fn small(&self) -> u32; }
+#[cfg(feature = "extra")]
+mod limits { pub fn least() -> u32 { 2 } }
+#[cfg(not(feature = "extra"))]
+mod limits { pub fn least() -> u32 { 3 } #[cfg(feature = "extra")] pub struct Odd(f64); }
+#[cfg(feature = "extra")]
+mod more;
+pub fn most() -> u32 { 4 }
+pub fn is_small(n: u32) -> bool { n < limits::least() }
+pub fn same(n: u32) -> bool { n <= 2 + most() - 4 }
+"#;
+
+#[test]
+#[ignore = "make test-full: it takes long"]
+fn modules_are_read_according_to_the_features() {
+    let manifest = format!("{MANIFEST}\n[features]\nextra = []\n");
+    let more = "pub fn most() -> u32 { 5 }\npub fn odd() -> f64 { 0.5 }\n";
+    let subject = Subject::new(&[
+        ("Cargo.toml", &manifest),
+        ("src/lib.rs", MODULES),
+        ("src/more.rs", more),
+    ]);
+    let ask = [
+        "mutate",
+        "--function",
+        "is_small",
+        "--reference-function",
+        "same",
+    ];
+    let run = subject.nopol(&ask);
+    let nothing = "No run violates the specification";
+    assert!(run.stdout.contains(nothing), "{}{}", run.stdout, run.stderr);
+}
+
 const ABSENT: &str = r"
 pub fn found(x: u8) -> Option<u8> { if x > 100 { return Some(1); } None }
 pub fn never(x: u8) -> Option<u8> { None }

@@ -118,12 +118,15 @@ fn the_new_test_of_a_c_program_is_in_the_array_of_its_tests() {
             tests.join(",\n  ")
         ),
     ] {
+        let config = config.replace('\n', "\r\n");
         let subject = Subject::new(&[("grades.c", GRADES_C), ("nopol.toml", &config)]);
         assert_eq!(subject.nopol_c(&[]).code, 0);
         let applied = subject.nopol_c(&["apply", "1", "--with-test"]);
         assert_eq!(applied.code, 0, "{}", applied.stderr);
         let described = subject.read("nopol.toml");
         assert!(described.contains("-nearby\""), "{described}");
+        let lines = described.matches('\n').count();
+        assert_eq!(described.matches("\r\n").count(), lines, "{described:?}");
         let all_pass = subject.nopol_c(&[]);
         assert_eq!(all_pass.code, 0, "{described}{}", all_pass.stderr);
         assert!(all_pass.stderr.contains("4 pass"), "{}", all_pass.stderr);

@@ -143,6 +143,10 @@ impl Goal {
     /// The global and static variables that the function or its reference names, itself or by what it calls, in the order
     /// of their names.
     pub(super) fn globals(&self) -> Vec<String> {
+        // What formulas cover of Rust are constants and statics that nothing can change.
+        if self.program.dialect == Dialect::Rust {
+            return Vec::new();
+        }
         let named = self.called().into_iter();
         let named = named.flat_map(|id| needs(&self.program, id).variables);
         let macros = macro_constants(&self.program, &self.texts);

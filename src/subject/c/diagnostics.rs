@@ -211,9 +211,10 @@ fn lines(text: &str) -> Lines {
     let mut lines = Lines::new();
     let (mut number, mut at) = (1_usize, 0);
     for line in text.split_inclusive('\n') {
+        // A name is in a comment.
         let directive = line
             .strip_prefix("#line ")
-            .and_then(|rest| rest.trim().parse().ok());
+            .and_then(|rest| rest.split_whitespace().next()?.parse().ok());
         match directive {
             Some(next) => number = next,
             None => {

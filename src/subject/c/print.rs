@@ -68,6 +68,11 @@ pub fn described(case: &Case, text: &str, comment: &str) -> Option<(usize, Strin
     let Command::Words(words) = &case.command else {
         return None;
     };
+    // Line ends within a string would be those of the file.
+    let string = |of: &str| match text.contains("\r\n") {
+        true => on_one_line(of),
+        false => Some(toml_edit::value(of)),
+    };
     let mut test = Table::new();
     test["name"] = toml_edit::value(&case.name);
     test["command"] = toml_edit::value(shlex::try_join(words.iter().map(String::as_str)).ok()?);
@@ -76,11 +81,11 @@ pub fn described(case: &Case, text: &str, comment: &str) -> Option<(usize, Strin
     }
     match &case.stdin {
         Input::Nothing => {}
-        Input::Text(input) => test["stdin"] = toml_edit::value(input),
+        Input::Text(input) => test["stdin"] = string(input)?,
         Input::File(path) => test["stdin-file"] = toml_edit::value(path.as_str()),
     }
     if let Some(stdout) = &case.stdout {
-        test["stdout"] = toml_edit::value(stdout);
+        test["stdout"] = string(stdout)?;
     }
     if case.exit != 0 {
         test["exit"] = toml_edit::value(i64::from(case.exit));
@@ -109,6 +114,18 @@ pub fn described(case: &Case, text: &str, comment: &str) -> Option<(usize, Strin
     let (before, after) = text.split_at_checked(at)?;
     let more = count(&[before, &added, after].concat())?;
     (more == count(text)? + 1).then_some((at, added))
+}
+
+/// A string without line ends in its spelling.
+fn on_one_line(text: &str) -> Option<Item> {
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        '\n' => "\\n".to_owned(),
+        c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    let text: String = text.chars().map(escaped).collect();
+    Some(Item::Value(format!("\"{text}\"").parse().ok()?))
 }
 
 /// Where a test is added to the end of an array, and how it is written there.

@@ -58,6 +58,8 @@ pub(super) struct Named<'a> {
 pub(super) struct Context {
     /// Whether nothing in it is changed: it is compiled for tests only, or marked `nopol: skip`.
     pub is_fixed: bool,
+    /// Whether it is not compiled with the active features. Only its tests count: they are named.
+    is_absent: bool,
     /// Why it is outside of the subset, if something uses it.
     pub problem: Option<Rc<str>>,
     /// Whether it is in the implementation of a trait.
@@ -101,14 +103,9 @@ type Lookup<T> = Result<Option<T>, String>;
 
 impl<'a> Items<'a> {
     pub fn of(sources: &'a [Source]) -> Self {
-        let mut fixed_modules = HashSet::new();
+        let mut modules = Modules::default();
         for source in sources {
-            find_fixed_modules(
-                source,
-                &source.file.items,
-                &source.module(),
-                &mut fixed_modules,
-            );
+            modules.find(source, &source.file.items, &source.module());
         }
         let mut items = Self {
             features: sources.first().and_then(Source::features),
@@ -116,10 +113,9 @@ impl<'a> Items<'a> {
         };
         for (file, source) in sources.iter().enumerate() {
             let module = source.module();
-            let is_below = (1..=module.len()).any(|end| fixed_modules.contains(&module[..end]));
             let context = Context {
-                is_fixed: source.is_for_tests() || is_below,
-                ..Context::default()
+                is_fixed: source.is_for_tests() || modules.is_below_fixed(&module),
+                ..modules.around(&module)
             };
             items.imports.push(Imports::of(&source.file));
             let Some(context) = within(&source.file.attrs, context, source.features(), true) else {
@@ -269,6 +265,9 @@ impl<'a> Scope<'_, 'a> {
         let Some(context) = within(attrs, context, self.source.features(), is_named) else {
             return;
         };
+        if context.is_absent && !is_named {
+            return;
+        }
         match item {
             Item::Fn(of) => {
                 let parts = (&*of.attrs, &of.sig, &*of.block);
@@ -418,6 +417,9 @@ impl<'a> Scope<'_, 'a> {
             block,
             context: context.clone(),
         });
+        if context.is_absent {
+            return function;
+        }
         let functions = &mut self.items.functions;
         let of_name = functions.entry(qualified(owner, &sig.ident)).or_default();
         of_name.push(Rc::clone(&function));
@@ -505,8 +507,10 @@ fn within(
     is_named: bool,
 ) -> Option<Context> {
     let compiled = cfg::compiled(attrs, features);
+    let mut is_absent = context.is_absent;
     let problem = match (&compiled.never, &compiled.unknown) {
         (Some(condition), _) if is_named && condition.contains("feature") => {
+            is_absent = true;
             Some(cfg::absent(condition).into())
         }
         (Some(_), _) => return None,
@@ -515,29 +519,60 @@ fn within(
     };
     Some(Context {
         is_fixed: context.is_fixed || compiled.is_for_tests,
+        is_absent,
         problem,
         ..context
     })
 }
 
-/// Adds the modules in other files that are compiled for tests only, or marked `nopol: skip`.
-fn find_fixed_modules(
-    source: &Source,
-    items: &[Item],
-    module: &[String],
-    found: &mut HashSet<Vec<String>>,
-) {
-    for item in items {
-        let Item::Mod(of) = item else {
-            continue;
-        };
-        let path = [module, &[of.ident.to_string()]].concat();
-        let context = within(&of.attrs, Context::default(), source.features(), false);
-        let is_for_tests = context.is_some_and(|context| context.is_fixed);
-        if is_for_tests || source.is_marked_skip(of, &of.mod_token) {
-            found.insert(path);
-        } else if let Some((_, items)) = &of.content {
-            find_fixed_modules(source, items, &path, found);
+/// The modules in other files about which the declaration says something, by their paths.
+#[derive(Default)]
+struct Modules {
+    /// Compiled for tests only, or marked `nopol: skip`.
+    fixed: HashSet<Vec<String>>,
+    /// Compiled.
+    present: HashSet<Vec<String>>,
+    /// Not compiled with the active features.
+    absent: HashMap<Vec<String>, Context>,
+}
+
+impl Modules {
+    fn find(&mut self, source: &Source, items: &[Item], module: &[String]) {
+        for item in items {
+            let Item::Mod(of) = item else {
+                continue;
+            };
+            let path = [module, &[of.ident.to_string()]].concat();
+            let context = within(&of.attrs, Context::default(), source.features(), true);
+            let is_for_tests = (context.as_ref()).is_some_and(|context| context.is_fixed);
+            if is_for_tests || source.is_marked_skip(of, &of.mod_token) {
+                self.fixed.insert(path.clone());
+            } else if let Some((_, items)) = &of.content {
+                self.find(source, items, &path);
+            }
+            match context.filter(|context| context.is_absent) {
+                Some(context) if of.content.is_none() => {
+                    self.absent.insert(path, context);
+                }
+                Some(_) => {}
+                None => {
+                    self.present.insert(path);
+                }
+            }
         }
+    }
+
+    fn is_below_fixed(&self, module: &[String]) -> bool {
+        (1..=module.len()).any(|end| self.fixed.contains(&module[..end]))
+    }
+
+    /// What holds for the items of a module in another file.
+    fn around(&self, module: &[String]) -> Context {
+        let mut outer = (1..=module.len()).map(|end| &module[..end]);
+        let absent = outer.find_map(|outer| {
+            let is_other = !self.present.contains(outer);
+            self.absent.get(outer).filter(|_| is_other)
+        });
+        absent.cloned().unwrap_or_default()
     }
 }
