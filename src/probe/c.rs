@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use nopol_source::c::access::{Reading, reading};
+use nopol_source::c::line_names::line_names;
 use nopol_source::condition::one_line;
 use nopol_source::splice::Insertion;
 use nopol_source::{File, FileIndex, Site, SiteIndex, Sources};
@@ -32,14 +33,7 @@ impl Dialect for Macros {
     }
 
     fn other_names(&self, file: &File) -> Vec<Range<usize>> {
-        let mut start = 0;
-        let mut names = Vec::new();
-        for line in file.text.split_inclusive('\n') {
-            let name = name_in_directive(line);
-            names.extend(name.map(|name| start + name.start..start + name.end));
-            start += line.len();
-        }
-        names
+        line_names(&file.text)
     }
 
     fn tick(&self) -> &'static str {
@@ -169,20 +163,6 @@ impl Dialect for Macros {
     fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(FileIndex, Insertion<Part>)> {
         Vec::new()
     }
-}
-
-/// What follows the number in `#line 3 "gen.y"` or `# 3 "gen.y" 1`.
-fn name_in_directive(line: &str) -> Option<Range<usize>> {
-    let code = line.trim_end();
-    let rest = code.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("line").unwrap_or(rest);
-    let number = rest
-        .trim_start()
-        .trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_number = number.len() < rest.trim_start().len();
-    let name = number.trim_start();
-    (is_number && name.starts_with('"') && !name.contains("*/"))
-        .then(|| code.len() - name.len()..code.len())
 }
 
 /// An expression of the type that a candidate gets at a site: the old one, or the candidate itself if the old one does not

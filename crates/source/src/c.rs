@@ -20,6 +20,7 @@ mod heads;
 mod integers;
 pub mod language;
 pub mod layout;
+pub mod line_names;
 pub mod literals;
 mod macros;
 mod masks;

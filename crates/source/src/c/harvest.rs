@@ -27,7 +27,12 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
     walk(root, &mut |node| {
         match node.kind() {
             "number_literal" | "char_literal" | "string_literal" => {
-                put(text_of(node, text));
+                let literal = text_of(node, text);
+                // A masked text may have a number where there is none.
+                let is_digit = |first: char| first.is_ascii_digit() || first == '.';
+                if node.kind() != "number_literal" || literal.starts_with(is_digit) {
+                    put(literal);
+                }
                 false
             }
             // The body of a macro has no syntax tree.
