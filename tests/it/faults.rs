@@ -127,6 +127,7 @@ fn the_c_fixtures_are_formulas() {
         "alone-file",
         "alone-name",
         "bit-field",
+        "case-labels",
         "crash-goto",
         "exit-block",
         "null-caught",

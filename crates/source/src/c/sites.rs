@@ -78,6 +78,8 @@ fn is_marked_skip(definition: Node, text: &str) -> bool {
 /// An enclosing loop or `switch`, with the states at its `break`s and `continue`s.
 struct BreakTarget {
     is_loop: bool,
+    /// Before a `switch`, or a loop that stands for a macro: from there a run may come to any `case`.
+    before: Assigned,
     breaks: Assigned,
     continues: Assigned,
 }

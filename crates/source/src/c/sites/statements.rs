@@ -81,6 +81,8 @@ impl Finder<'_> {
                     self.statement(child);
                 }
             }
+            // One that is not directly in the body of its `switch`.
+            "case_statement" => self.case(node),
             "return_statement" => {
                 if let Some(value) = children(node).first() {
                     self.value(*value, self.returns_boolean);
@@ -150,7 +152,14 @@ impl Finder<'_> {
             self.scopes.assign(word);
         }
         let before = self.scopes.state();
+        self.break_targets.push(BreakTarget {
+            is_loop: false,
+            before: before.clone(),
+            breaks: None,
+            continues: None,
+        });
         self.loop_statement(Some(body), None, None, true);
+        self.break_targets.pop();
         let after = self.scopes.state();
         self.scopes.set(before);
         if let Some(alternative) = node.child_by_field_name("alternative") {
@@ -193,6 +202,7 @@ impl Finder<'_> {
         let mut left = self.scopes.state().filter(|_| ends && checks_first);
         self.break_targets.push(BreakTarget {
             is_loop: true,
+            before: None,
             breaks: None,
             continues: None,
         });
@@ -224,6 +234,18 @@ impl Finder<'_> {
         self.scopes.set(meet(left, breaks));
     }
 
+    /// Visits what follows `case` or `default`.
+    fn case(&mut self, node: Node) {
+        let label = node.child_by_field_name("value");
+        let mut targets = self.break_targets.iter().rev();
+        let before = targets.find_map(|target| target.before.clone());
+        let before = before.unwrap_or_else(|| self.entry.clone());
+        self.scopes.set(meet(self.scopes.state(), Some(before)));
+        let mut statements = children(node);
+        statements.retain(|statement| Some(*statement) != label);
+        self.statements(&statements);
+    }
+
     fn switch(&mut self, node: Node) {
         if let Some(value) = node.child_by_field_name("condition") {
             self.expression(value);
@@ -234,6 +256,7 @@ impl Finder<'_> {
         };
         self.break_targets.push(BreakTarget {
             is_loop: false,
+            before: entry.clone(),
             breaks: None,
             continues: None,
         });
@@ -241,16 +264,9 @@ impl Finder<'_> {
         self.scopes.set(None);
         let mut has_default = false;
         for child in children(body) {
-            if child.kind() == "case_statement" {
-                let label = child.child_by_field_name("value");
-                has_default |= label.is_none();
-                self.scopes.set(meet(self.scopes.state(), entry.clone()));
-                let mut statements = children(child);
-                statements.retain(|statement| Some(*statement) != label);
-                self.statements(&statements);
-            } else {
-                self.statement(child);
-            }
+            has_default |=
+                child.kind() == "case_statement" && child.child_by_field_name("value").is_none();
+            self.statement(child);
         }
         self.scopes.pop();
         let breaks = self.break_targets.pop().and_then(|target| target.breaks);
