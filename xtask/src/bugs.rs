@@ -37,7 +37,7 @@ pub struct BugsOptions {
     #[arg(long, value_name = "PART")]
     split: Option<String>,
 
-    /// Where each report is kept as ID.json, and what it took as ID.seconds. A case that is there is not run again
+    /// Where each report is kept as ID.json, and what it took as ID.seconds. A case with a report is not run again
     #[arg(long, value_name = "DIR")]
     reports: Option<PathBuf>,
 
