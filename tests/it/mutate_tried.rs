@@ -611,3 +611,31 @@ fn nothing_is_complete_where_no_change_was_tried() {
         assert_eq!(found["is_complete"], false, "{}", run.stdout);
     }
 }
+
+#[test]
+fn nothing_else_stands_in_for_the_zero_that_a_result_is_compared_with() {
+    let subject = functions(
+        "#include <ctype.h>\nint f(int c) { return isdigit(c) != 0; }\n\
+         int right(int c) { return c < '0' || '9' < c; }",
+    );
+    for level in ["2", "3"] {
+        let run = subject.nopol(&[
+            "c",
+            "mutate",
+            "--function",
+            "f",
+            "--reference-function",
+            "right",
+            "--level",
+            level,
+        ]);
+        assert!(
+            run.stdout.contains("becomes  isdigit(c) == 0"),
+            "{}",
+            run.stdout
+        );
+        assert!(run.stdout.contains("1 minimal patch;"), "{}", run.stdout);
+        assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
+        assert!(!run.stderr.contains("discarded"), "{}", run.stderr);
+    }
+}

@@ -29,6 +29,17 @@ pub struct Item {
     pub is_of_type: bool,
     /// The numbers that it must not become: those of the other labels of a `switch`.
     pub not: Vec<i128>,
+    /// What else it could mean, if it is in a comparison with a result of which the language leaves something open.
+    pub limit: Option<Limit>,
+}
+
+/// Which mutations of a comparison mean something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// None: it is the 0 that a result is compared with.
+    Zero,
+    /// `==` and `!=`: all that is known is whether the result is 0.
+    Equality,
 }
 
 /// What an operator or a constant belongs to.
@@ -146,6 +157,13 @@ impl Written {
     /// Adds an operation: `whole` is where the expression is.
     pub fn add_operation(&mut self, whole: Span, operation: Operation) {
         self.operations.insert(whole, operation);
+    }
+
+    /// Little else means something in place of the operator or constant that is written there.
+    pub fn limit(&mut self, at: Span, limit: Limit) {
+        if let Some(item) = self.items.get_mut(&at) {
+            item.limit = Some(limit);
+        }
     }
 
     /// A type depends on what is written there.

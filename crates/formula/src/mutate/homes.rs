@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nopol_program::ir::{ChoiceId, Expr, ExprKind, FunctionId, PlaceId, Span, VariableId, Variant};
-use nopol_program::written::{Item, ItemKind, Owner};
+use nopol_program::written::{Item, ItemKind, Limit, Owner};
 
 use super::operators::{Level, level_of, others};
 use super::space::{Choice, Home, LocationId, MutationEdit, Mutator, Unmutated};
@@ -45,7 +45,8 @@ impl Unmutated {
     }
 
     fn may_change(&self, item: &Item) -> bool {
-        self.counts(item) && !item.is_fixed && !(item.is_of_type && self.types)
+        let has_others = item.limit != Some(Limit::Zero);
+        self.counts(item) && has_others && !item.is_fixed && !(item.is_of_type && self.types)
     }
 }
 
@@ -166,7 +167,8 @@ impl Mutator<'_> {
             };
             // What a type depends on as well is tried, but not all of what it does is followed.
             let is_tried = self.tried.contains(at) && !item.is_of_type;
-            is_promised && !is_tried && self.kept.counts(item)
+            let has_others = item.limit != Some(Limit::Zero);
+            is_promised && has_others && !is_tried && self.kept.counts(item)
         });
         let untried: BTreeSet<Span> = untried.map(|(at, _)| at).collect();
         untried.union(&self.pointers).copied().collect()

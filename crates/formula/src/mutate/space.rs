@@ -9,7 +9,7 @@ use nopol_program::ir::{
     Scalar, Span, Statement, UnaryOp, VariableId, Variant,
 };
 use nopol_program::visit::{self, Needs, variable_of};
-use nopol_program::written::{Operation, Operator, Owner};
+use nopol_program::written::{Limit, Operation, Operator, Owner};
 use nopol_scalar::Precedence;
 use typed_index_collections::TiVec;
 
@@ -485,8 +485,11 @@ impl<'a> Mutator<'a> {
         let fitting = others(op, self.level).filter(|other| fits(*other, a.ty));
         // What is written between pointers is a comparison of their distance.
         let is_distance = matches!(a.kind, ExprKind::Distance(..));
+        let item = self.original.written.item(operation.at);
+        let is_limited =
+            is_distance || item.is_some_and(|item| item.limit == Some(Limit::Equality));
         let fitting: Vec<BinaryOp> = fitting
-            .filter(|other| !is_distance || others(op, Level::Two).any(|like| like == *other))
+            .filter(|other| !is_limited || others(op, Level::Two).any(|like| like == *other))
             .collect();
         if fitting.is_empty() {
             self.settled(operation.at);

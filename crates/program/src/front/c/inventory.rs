@@ -1,10 +1,15 @@
 //! The operators and constants of functions and initializers as they are written ([`Written`]). This is a walk over the
 //! syntax alone: what is translated, and how, does not matter here.
 
+use std::iter;
+
 use super::source::Syntax;
+use super::unspecified::Known;
 use super::{Translator, literals, places};
 use crate::ir::{BinaryOp, LogicalOp, Span};
-use crate::written::{Item, ItemKind, Operand, Operation, Operator, Owner, Step, Used, Written};
+use crate::written::{
+    Item, ItemKind, Limit, Operand, Operation, Operator, Owner, Step, Used, Written,
+};
 
 /// What says what is right, or what to assume: never wrong, and never changed.
 const STATEMENTS_ABOUT: [&str; 6] = [
@@ -21,6 +26,8 @@ struct Walk<'w> {
     written: &'w mut Written,
     /// The functions that only bring in the input, or memory.
     is_input: &'w dyn Fn(&str) -> bool,
+    /// What is known of the result of a function, if that is not all.
+    known: &'w dyn Fn(&str) -> Option<Known>,
     /// The name of the program's arguments, in `main`.
     arguments: Option<&'w str>,
     owner: Option<Owner>,
@@ -106,9 +113,11 @@ impl Translator<'_> {
         }
         let mut written = std::mem::take(&mut self.program.written);
         let is_input = |name: &str| places::INPUT.contains(&name) && self.routine(name).is_none();
+        let known = |name: &str| Known::of(name).filter(|_| self.routine(name).is_none());
         let mut walk = Walk {
             written: &mut written,
             is_input: &is_input,
+            known: &known,
             arguments,
             owner,
             definition,
@@ -304,6 +313,7 @@ impl Walk<'_> {
             is_fixed,
             is_of_type: false,
             not: Vec::new(),
+            limit: None,
         };
         self.written.add(span, item);
     }
@@ -350,6 +360,36 @@ impl Walk<'_> {
             }
         }
         self.children(syntax, statement);
+        self.limit(syntax);
+    }
+
+    /// Little means something in a comparison of a result with 0 if C does not say which number the result is.
+    fn limit(&mut self, comparison: Syntax<'_>) {
+        let sides =
+            ["left", "right"].map(|side| comparison.field(side).map(Syntax::without_parentheses));
+        let [Some(left), Some(right)] = sides else {
+            return;
+        };
+        for (result, zero) in [(left, right), (right, left)] {
+            let function = result.field("function").map_or("", Syntax::text);
+            let Some(known) = (self.known)(function).filter(|_| zero.text() == "0") else {
+                continue;
+            };
+            let Some(mark) = comparison.field("operator") else {
+                continue;
+            };
+            // Other comparisons may use a definition that only one of them is written in.
+            let is_whole = |part: Syntax<'_>| part.directive() == mark.directive();
+            if !is_whole(result) || !is_whole(zero) {
+                continue;
+            }
+            let operator = (known == Known::Truth).then_some((mark, Limit::Equality));
+            for (part, limit) in iter::once((zero, Limit::Zero)).chain(operator) {
+                if let Some(at) = part.place_in(part.written_in()) {
+                    self.written.limit(at, limit);
+                }
+            }
+        }
     }
 
     fn step(&mut self, syntax: Syntax<'_>, statement: Span, is_idle: bool) {

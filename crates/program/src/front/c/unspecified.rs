@@ -7,7 +7,7 @@ use super::{Translated, Translator, calls};
 
 /// What C says of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+pub(super) enum Known {
     /// Whether it is 0.
     Truth,
     /// Whether it is below 0, 0 or above 0.
@@ -15,7 +15,7 @@ enum Known {
 }
 
 impl Known {
-    fn of(function: &str) -> Option<Self> {
+    pub(super) fn of(function: &str) -> Option<Self> {
         match function {
             "isdigit" | "isupper" | "islower" | "isalpha" | "isalnum" | "isspace" | "isblank"
             | "isprint" | "isgraph" | "ispunct" | "iscntrl" | "isxdigit" => Some(Self::Truth),

@@ -96,6 +96,7 @@ impl Walk<'_> {
             is_fixed: self.is_fixed,
             is_of_type: false,
             not: Vec::new(),
+            limit: None,
         };
         self.written.add(span, item);
     }
