@@ -15,6 +15,7 @@ mod effects;
 mod extensions;
 mod files;
 mod harvest;
+mod head_variables;
 mod headers;
 mod heads;
 mod integers;
@@ -61,7 +62,7 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
         language: Language::C,
         ..Sources::default()
     };
-    let parsed = files::parse(root, files, wanted, &mut sources);
+    let (parsed, heads) = files::parse(root, files, wanted, &mut sources);
     let mut declarations = Declarations::default();
     let mut functions = Functions::default();
     for Parsed {
@@ -116,6 +117,7 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
             declarations: &declarations,
             is_pure_call: &is_pure_call,
             globals: &globals[&file],
+            heads: &heads,
         };
         sites::find(&mut sources, &facts, function, definition, &mut ids);
     }

@@ -27,7 +27,7 @@ impl Calls {
     /// The calls of these macros. `specifiers` are the macros without parameters that stand for specifiers.
     pub fn of(macros: &[Macro], specifiers: &BTreeSet<String>) -> Self {
         let mut by_name = BTreeMap::new();
-        for of in macros.iter().filter(|of| of.has_parameters) {
+        for of in macros.iter().filter(|of| of.parameters.is_some()) {
             let stands = stands(&of.body, specifiers);
             let known = by_name.entry(of.name.clone()).or_insert(stands);
             // On a system without such attributes, it stands for nothing.

@@ -27,13 +27,13 @@ pub struct Parsed {
     pub is_wanted: bool,
 }
 
-/// Reads and parses the files, then their headers.
+/// Reads and parses the files, then their headers. Also returns the macros that stand for heads of statements.
 pub fn parse(
     root: &Utf8Path,
     files: &Files,
     wanted: &dyn Fn(&Utf8Path) -> bool,
     sources: &mut Sources,
-) -> Vec<Parsed> {
+) -> (Vec<Parsed>, Heads) {
     let mut parsed = Vec::new();
     let mut waiting: Vec<(Utf8PathBuf, bool)> = files
         .paths
@@ -147,7 +147,7 @@ pub fn parse(
             is_wanted,
         });
     }
-    parsed
+    (parsed, heads)
 }
 
 /// Number of places where a file cannot be parsed.

@@ -24,7 +24,7 @@ enum Head {
 /// The macros that stand for heads.
 #[derive(Debug, Default)]
 pub struct Heads {
-    by_name: BTreeMap<String, (Head, bool)>,
+    by_name: BTreeMap<String, (Head, Macro)>,
 }
 
 impl Heads {
@@ -40,7 +40,10 @@ impl Heads {
             let all = definitions.iter();
             let more = all.filter(|(name, _)| !heads.by_name.contains_key(**name));
             let more: Vec<_> = more
-                .filter_map(|(name, bodies)| Some(((*name).to_owned(), heads.of_all(bodies)?)))
+                .filter_map(|(name, bodies)| {
+                    let first = (*bodies.first()?).clone();
+                    Some(((*name).to_owned(), (heads.of_all(bodies)?, first)))
+                })
                 .collect();
             if more.is_empty() {
                 return heads;
@@ -49,11 +52,17 @@ impl Heads {
         }
     }
 
-    fn of_all(&self, definitions: &[&Macro]) -> Option<(Head, bool)> {
+    fn of_all(&self, definitions: &[&Macro]) -> Option<Head> {
         let mut all = definitions.iter();
-        let kind = |of: &&Macro| Some((self.of_body(&of.body)?, of.has_parameters));
+        let kind = |of: &&Macro| Some((self.of_body(&of.body)?, of.parameters.is_some()));
         let first = kind(all.next()?)?;
-        all.all(|other| kind(other) == Some(first)).then_some(first)
+        all.all(|other| kind(other) == Some(first))
+            .then_some(first.0)
+    }
+
+    /// The first definition of a macro that stands for a head.
+    pub fn definition(&self, name: &str) -> Option<&Macro> {
+        self.by_name.get(name).map(|(_, definition)| definition)
     }
 
     fn of_body(&self, body: &str) -> Option<Head> {
@@ -101,7 +110,7 @@ impl Heads {
     /// The text with the uses of these macros masked. `None` if there are none.
     pub fn masked(&self, text: &str) -> Option<String> {
         let mut masked = text.as_bytes().to_vec();
-        for (name, (head, has_parameters)) in &self.by_name {
+        for (name, (head, definition)) in &self.by_name {
             for (at, _) in text.match_indices(name.as_str()) {
                 let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
                 let end = at + name.len();
@@ -109,7 +118,7 @@ impl Heads {
                     && !text[end..].starts_with(is_part)
                     && !text[line..at].trim_start().starts_with('#')
                     && !text[line..at].contains("//");
-                let end = match has_parameters {
+                let end = match definition.parameters.is_some() {
                     true => call(text, end),
                     false => Some(end),
                 };

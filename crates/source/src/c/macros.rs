@@ -8,12 +8,12 @@ use super::headers::{Headers, Include};
 use super::masks::is_part;
 
 /// A definition of a macro.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Macro {
     /// Its name.
     pub name: String,
-    /// Whether it has a list of parameters.
-    pub has_parameters: bool,
+    /// Its parameters, if it has a list of them.
+    pub parameters: Option<Vec<String>>,
     /// What it stands for, on one line and without comments.
     pub body: String,
 }
@@ -68,13 +68,17 @@ fn definition(directive: &str) -> Option<Macro> {
     let rest = directive.strip_prefix("define")?.trim_start();
     let (name, rest) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
     // A macro has parameters only if a parenthesis directly follows its name.
-    let (has_parameters, body) = match rest.strip_prefix('(') {
-        Some(rest) => (true, rest.split_once(')')?.1),
-        None => (false, rest),
+    let (parameters, body) = match rest.strip_prefix('(') {
+        Some(rest) => {
+            let (list, body) = rest.split_once(')')?;
+            let parameters = list.split(',').map(|name| name.trim().to_owned());
+            (Some(parameters.collect()), body)
+        }
+        None => (None, rest),
     };
     (!name.is_empty()).then(|| Macro {
         name: name.to_owned(),
-        has_parameters,
+        parameters,
         body: without_comments(body).trim().to_owned(),
     })
 }
@@ -107,11 +111,10 @@ mod tests {
         )
         .unwrap();
         let macros = defined(root, &["a.c".into()], &Headers::new(root)).into_iter();
-        let macros: Vec<_> = macros
-            .map(|of| (of.name, of.has_parameters, of.body))
-            .collect();
-        let expected = [("ONE", false, "1"), ("F", true, "a b")];
-        let expected = expected.map(|(name, has, body)| (name.to_owned(), has, body.to_owned()));
+        let macros: Vec<_> = macros.map(|of| (of.name, of.parameters, of.body)).collect();
+        let both = vec!["a".to_owned(), "b".to_owned()];
+        let expected = [("ONE", None, "1"), ("F", Some(both), "a b")];
+        let expected = expected.map(|(name, of, body)| (name.to_owned(), of, body.to_owned()));
         assert_eq!(macros, expected);
     }
 }

@@ -14,6 +14,7 @@ use tree_sitter::Node;
 
 use super::early_exits::{self, Label};
 use super::effects::is_pure;
+use super::heads::Heads;
 use super::scope::{Assigned, Scopes};
 use super::syntax::{has_directive, operator, text_of, unparenthesized};
 use super::templates::template;
@@ -27,6 +28,8 @@ pub struct ProgramFacts<'a> {
     pub is_pure_call: &'a dyn Fn(&str) -> bool,
     /// Global variables, with their types.
     pub globals: &'a [(String, DeclaredType)],
+    /// The macros that stand for heads of statements.
+    pub heads: &'a Heads,
 }
 
 /// Adds the sites of a function definition; `function` is its index.

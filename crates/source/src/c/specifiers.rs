@@ -33,7 +33,7 @@ const ATTRIBUTES: [&str; 3] = ["__attribute__", "__attribute", "__declspec"];
 /// The names of such macros among the macros that a program defines.
 pub fn known(macros: &[Macro]) -> BTreeSet<String> {
     let mut bodies: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for of in macros.iter().filter(|of| !of.has_parameters) {
+    for of in macros.iter().filter(|of| of.parameters.is_none()) {
         bodies.entry(&of.name).or_default().push(&of.body);
     }
     let mut names = BTreeSet::new();

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::insertions::is_skippable;
 use super::{BreakTarget, Finder};
+use crate::c::head_variables;
 use crate::c::masks::is_part;
 use crate::c::scope::meet;
 use crate::c::syntax::{children, text_of, unparenthesized};
@@ -148,6 +149,10 @@ impl Finder<'_> {
             return;
         };
         let head = self.text[node.start_byte()..body.start_byte()].to_owned();
+        self.scopes.push();
+        for (name, ty, has_value) in head_variables::declared(&head, self.facts.heads) {
+            self.scopes.declare(name, ty, has_value);
+        }
         for word in head.split(|c: char| !c.is_alphanumeric() && c != '_') {
             self.scopes.assign(word);
         }
@@ -160,6 +165,7 @@ impl Finder<'_> {
         });
         self.loop_statement(Some(body), None, None, true);
         self.break_targets.pop();
+        self.scopes.pop();
         let after = self.scopes.state();
         self.scopes.set(before);
         if let Some(alternative) = node.child_by_field_name("alternative") {
