@@ -151,6 +151,44 @@ fn make_says_what_it_links_and_how_it_tests() {
 }
 
 #[test]
+fn a_target_that_links_and_runs_is_taken_apart() {
+    let files = |makefile: &'static str| {
+        let main =
+            "void one(void) {}\nvoid two(void) {}\nint main(void) { one(); two(); return 0; }\n";
+        let more = ("sum.c", "int sum(int a, int b) { return a + b; }\n");
+        [
+            ("Makefile", makefile),
+            ("test_sum.c", main),
+            ("check.c", MAIN),
+            more,
+        ]
+    };
+    let (_, text) = written(&files(
+        "sum.o: sum.c\n\t$(CC) -c -o $@ sum.c\ntest: test_sum.c sum.o\n\t$(CC) -o test_sum test_sum.c sum.o\n\t./test_sum\n",
+    ));
+    assert!(
+        text.contains("\nbuild = \"make && cc -o test_sum test_sum.c sum.o\"\n"),
+        "{text}"
+    );
+    assert!(text.contains("\ncommand = \"./test_sum\"\n"), "{text}");
+    let (summary, text) = written(&files(
+        "all: test test_again cpp\n.PHONY: all test test_again cpp\nsum.o: sum.c\n\t$(CC) -c -o $@ sum.c\n\
+         test: sum.o\n\t$(CC) -o $@ test_sum.c sum.o\n\t./$@\n\
+         test_again: sum.o\n\t$(CC) -o $@ check.c sum.o\n\t./$@\n\
+         cpp: sum.o\n\tc++ -o $@ test_sum.c sum.o\n\t./$@\n",
+    ));
+    let build = "make sum.o && cc -o test test_sum.c sum.o && cc -o test_again check.c sum.o";
+    assert!(text.contains(&format!("\nbuild = \"{build}\"\n")), "{text}");
+    assert!(text.contains("\ncommand = \"./test\"\n"), "{text}");
+    assert!(text.contains("\ncommand = \"./test_again\"\n"), "{text}");
+    assert!(!text.contains("./cpp"), "{text}");
+    assert!(
+        summary.contains("whose failure would end the build, so"),
+        "{summary}"
+    );
+}
+
+#[test]
 fn a_makefile_that_make_cannot_read_is_no_reason_to_write_nothing() {
     let (summary, text) = written(&[("Makefile", "all: none.c\n"), ("a.c", MAIN)]);
     assert!(text.contains("\nbuild = \"make\"\n"), "{text}");

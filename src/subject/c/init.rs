@@ -106,8 +106,12 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let mut pairs = cases::pairs(listing);
     let has_outputs = pairs.as_ref().is_some_and(|pairs| pairs.count > 0);
     let mut build_info = detect::detect(listing, tools, !has_outputs)?;
-    if !has_outputs && (!build_info.tests.is_empty() || build_info.programs.is_empty()) {
-        // Inputs alone say little.
+    // Beside tests that the build names, it is a guess which of several programs the files belong to. Inputs alone say little.
+    let is_doubtful = match build_info.tests.is_empty() {
+        true => !has_outputs && build_info.programs.is_empty(),
+        false => !has_outputs || build_info.programs.len() > 1,
+    };
+    if is_doubtful {
         pairs = None;
     }
     functions::find(listing, &mut build_info.tests);

@@ -48,8 +48,8 @@ pub fn read(tools: &mut dyn Tools, name: &str, wants_tests: bool) -> Result<Buil
     }
     if let Some(tests) = steps.iter().find(|step| step.runs_tests()) {
         let and_so = match without_tests(&steps) {
-            Some(targets) => {
-                build_info.command = line(["make"].into_iter().chain(targets));
+            Some(command) => {
+                build_info.command = command;
                 "whose failure would end the build, so `build` leaves it out"
             }
             None => "whose failure would end the build",
@@ -58,6 +58,9 @@ pub fn read(tools: &mut dyn Tools, name: &str, wants_tests: bool) -> Result<Buil
             "check `build`: plain `make` also builds the target `{}`, {and_so}",
             tests.target
         ));
+    }
+    if wants_tests && steps.iter().any(Step::runs_tests) {
+        build_info.tests = tests_among(&steps);
     }
     let mut seen = Vec::new();
     for target in TEST_TARGETS {
@@ -113,26 +116,42 @@ pub fn add_target(build_info: &mut BuildInfo, tools: &mut dyn Tools) -> Result<(
     Ok(())
 }
 
+/// The tests that plain `make` runs.
+fn tests_among(steps: &[Step]) -> Vec<CommandTest> {
+    let mut recipe = Recipe::default();
+    let running = steps.iter().filter(|step| step.runs_tests());
+    for step in running.filter(|step| !is_of_cpp(step, steps)) {
+        recipe.add(&step.dir, &step.command);
+    }
+    recipe.tests
+}
+
 /// Adds what a target for tests runs as tests, and what it links or compiles to the build.
 fn add_tests(build_info: &mut BuildInfo, built: &[Step], of_target: &[Step]) {
     let is_new = |step: &&Step| !built.contains(step) || step.runs_tests();
-    let (linking, running): (Vec<&Step>, Vec<&Step>) = of_target
-        .iter()
-        .filter(is_new)
-        .partition(|step| step.program().is_some() && !step.runs_on());
+    let is_made =
+        |step: &&Step| step.program().is_some() && !step.runs_on() && !also_runs(step, of_target);
+    let new = of_target.iter().filter(is_new);
+    let new = new.filter(|step| !is_of_cpp(step, of_target));
+    let (linking, others): (Vec<&Step>, Vec<&Step>) = new.partition(is_made);
     let mut recipe = Recipe::default();
-    for step in running {
-        let compiles = commands(&step.command).any(|command| is_compiler(&command));
+    let mut needed = Vec::new();
+    for step in others {
         // A file that is no program is made for one.
-        if !compiles || step.runs_on() || step.is_phony() {
-            recipe.add(&step.dir, &step.command);
+        match step.compiles() && !step.runs_on() && !step.is_phony() {
+            true if !also_runs(step, of_target) => needed.push(step),
+            _ => recipe.add(&step.dir, &step.command),
         }
     }
     if recipe.tests.is_empty() {
         return;
     }
+    // Make knows what a program needs, but not what a command of a recipe does.
+    if recipe.builds.is_empty() {
+        needed.clear();
+    }
     let mut targets: Vec<(&Utf8Path, &str)> = Vec::new();
-    for step in linking {
+    for step in needed.into_iter().chain(linking) {
         let target = (step.dir.as_path(), step.target.as_str());
         if !targets.contains(&target) {
             targets.push(target);
@@ -150,6 +169,22 @@ fn add_tests(build_info: &mut BuildInfo, built: &[Step], of_target: &[Step]) {
         build_info.command += &format!(" && {build}");
     }
     build_info.tests = recipe.tests;
+}
+
+/// Whether the recipe of a step's target also runs something as a test: to make the target is to run it.
+fn also_runs(step: &Step, steps: &[Step]) -> bool {
+    let of_target = |other: &&Step| other.dir == step.dir && other.target == step.target;
+    steps.iter().filter(of_target).any(Step::runs_tests)
+}
+
+/// Whether the recipe of a step's target calls a compiler for C++.
+fn is_of_cpp(step: &Step, steps: &[Step]) -> bool {
+    let of_target = |other: &&Step| other.dir == step.dir && other.target == step.target;
+    let mut words = steps
+        .iter()
+        .filter(of_target)
+        .flat_map(|step| commands(&step.command));
+    words.any(|words| words.first().is_some_and(|word| word.ends_with("++")))
 }
 
 /// Adds the makefile of a directory of tests: what it builds, and the programs as tests.
@@ -180,14 +215,35 @@ pub fn add_dir(build_info: &mut BuildInfo, tools: &mut dyn Tools, dir: &Utf8Path
     Ok(())
 }
 
-/// The targets to build so that no tests run: those that link a program; `None` if some can only be built from another
-/// directory, or there are none.
-fn without_tests(steps: &[Step]) -> Option<Vec<&str>> {
+/// The command that builds what plain `make` builds so that no tests run; `None` if some of it can only be built from another
+/// directory, or there is nothing.
+fn without_tests(steps: &[Step]) -> Option<String> {
     let linking = || steps.iter().filter(|step| step.program().is_some());
     let is_here = |step: &Step| step.dir.as_str().is_empty();
-    let mut targets: Vec<&str> = linking().map(|step| step.target.as_str()).collect();
-    targets.dedup();
-    (linking().all(is_here) && !targets.is_empty()).then_some(targets)
+    if !linking().all(is_here) || linking().next().is_none() {
+        return None;
+    }
+    let (run, made): (Vec<&Step>, Vec<&Step>) = linking().partition(|it| also_runs(it, steps));
+    let mut recipe = Recipe::default();
+    for step in run {
+        recipe.add(&step.dir, &step.command);
+    }
+    // What those programs need is made by targets of its own.
+    let is_needed = |step: &&Step| {
+        let is_file = !step.is_phony() && step.program().is_none();
+        is_here(step) && step.compiles() && is_file && !also_runs(step, steps)
+    };
+    let needed = steps.iter().filter(is_needed);
+    let needed = needed.filter(|_| !recipe.builds.is_empty());
+    let mut targets: Vec<&str> = Vec::new();
+    for step in needed.chain(made) {
+        if !targets.contains(&&*step.target) {
+            targets.push(&step.target);
+        }
+    }
+    let make = (!targets.is_empty()).then(|| line(["make"].into_iter().chain(targets)));
+    let commands: Vec<String> = make.into_iter().chain(recipe.builds).collect();
+    Some(commands.join(" && "))
 }
 
 /// The commands of one target, without those of its prerequisites.
@@ -272,7 +328,12 @@ impl Step {
         let target = self.target.as_str();
         let is_named = TEST_TARGETS.contains(&target)
             || !target.contains(['.', '/']) && is_test(target.as_ref());
-        is_named && !commands(&self.command).any(|command| is_compiler(&command))
+        is_named && !self.compiles()
+    }
+
+    /// Whether it calls a compiler.
+    fn compiles(&self) -> bool {
+        commands(&self.command).any(|command| is_compiler(&command))
     }
 
     /// Whether its target is no file.
@@ -434,7 +495,7 @@ make: Leaving directory '/t/p'
         assert_eq!(recipe(&steps, "check"), ["./calc 7", "echo hi; \\", "true"]);
         // The target of `sub` cannot be built from here.
         assert_eq!(without_tests(&steps), None);
-        assert_eq!(without_tests(&steps[..3]), Some(vec!["calc"]));
+        assert_eq!(without_tests(&steps[..3]).as_deref(), Some("make calc"));
     }
 
     #[test]
