@@ -201,6 +201,7 @@ int main(void) {
             features: None,
             may_have_examples: false,
             passes: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             is_unbuilt: false,
         }
     }

@@ -50,6 +50,7 @@ pub fn whole_of(subject: &Subject, builds: Builds<'_>) -> Result<ProgramText, Re
         false => Seen::default(),
     };
     whole.passes = seen.passes;
+    whole.reasons = seen.reasons;
     whole.is_unbuilt = is_built && !seen.is_built;
     let why = match seen.text {
         Described::Unknown => subject.ecosystem.other_program(&subject.root, &whole),
@@ -269,11 +270,10 @@ impl Loaded {
                 loaded.leave_out(&test, &reason);
                 continue;
             }
-            if let Some(reason) = whole
-                .passes
-                .get(&test.name)
-                .and_then(|passes| contradicts(&run.end, *passes))
-            {
+            let passes = whole.passes.get(&test.name);
+            let contradiction = passes.and_then(|passes| contradicts(&run.end, *passes));
+            let contradiction = contradiction.or_else(|| fails_otherwise(whole, &test, &run));
+            if let Some(reason) = contradiction {
                 loaded.leave_out(&test, reason);
                 continue;
             }
@@ -436,6 +436,20 @@ fn contradicts(end: &End, passes: bool) -> Option<&'static str> {
         (End::Fault(kind, _), true) if kind.is_explicit() => Some(OTHERWISE),
         _ => None,
     }
+}
+
+/// The same if the test fails in both, but prints something else, or exits otherwise.
+fn fails_otherwise(whole: &ProgramText, test: &Test, run: &Run) -> Option<&'static str> {
+    let reason = whole.reasons.get(&test.name)?;
+    let case = whole.cases.iter().find(|case| case.name == test.name)?;
+    let is_same = match &run.end {
+        End::WrongOutput => case.wrong_output(&run.output).as_ref() == Some(reason),
+        End::WrongExit(code) => reason.starts_with(&format!("exits with {code} instead of ")),
+        _ => true,
+    };
+    (!is_same).then_some(
+        "it fails in another way in the built program than in the interpreter: the program depends on something that formulas do not describe",
+    )
 }
 
 /// See [`contradicts`].

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use nopol_process::run::id::TestId;
 use nopol_process::run::process::Supervisor;
 use nopol_process::run::suite::{Suite, TestIndex};
-use nopol_process::run::{Plan, TestRun, Verdict};
+use nopol_process::run::{Plan, Verdict};
 use typed_index_collections::TiVec;
 
 use super::settings::Settings;
@@ -64,10 +64,12 @@ pub fn as_built(
             };
             let ended = some.iter().zip(runs);
             let ended = ended.filter(|(_, run)| run.verdict != Verdict::TimedOut);
-            let passes = |(test, run): (&TestIndex, TestRun)| {
-                (tests[*test].name.clone(), run.verdict.passed())
-            };
-            seen.passes.extend(ended.map(passes));
+            for (test, run) in ended {
+                let name = tests[*test].name.clone();
+                let reason = run.failure_reason.map(|reason| (name.clone(), reason));
+                seen.reasons.extend(reason);
+                seen.passes.insert(name, run.verdict.passed());
+            }
             if start.elapsed() > MOST {
                 break;
             }

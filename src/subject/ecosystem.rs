@@ -96,6 +96,8 @@ pub struct ProgramText {
     pub may_have_examples: bool,
     /// Whether each test passes in the program as it is built, where that is known.
     pub passes: BTreeMap<String, bool>,
+    /// Why tests fail there, as predicates.
+    pub reasons: BTreeMap<String, String>,
     /// It was to be built, and that failed.
     pub is_unbuilt: bool,
 }
@@ -107,6 +109,8 @@ pub struct Seen {
     pub text: Described,
     /// Whether each test passes; tests that take long are not among them.
     pub passes: BTreeMap<String, bool>,
+    /// Why tests fail, as predicates, where their harness can tell.
+    pub reasons: BTreeMap<String, String>,
     /// Whether it was built.
     pub is_built: bool,
 }
@@ -152,6 +156,7 @@ impl ProgramText {
             features: None,
             may_have_examples: false,
             passes: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             is_unbuilt: false,
         })
     }

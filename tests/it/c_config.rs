@@ -207,6 +207,24 @@ fn what_a_test_reads_may_be_outside_of_the_program() {
 }
 
 #[test]
+fn a_test_with_the_name_of_a_pair_replaces_the_pair() {
+    let text = "#include <stdio.h>\nint main(void) { int n; if (scanf(\"%d\", &n) != 1) return 2; puts(n > 3 ? \"large\" : \"small\"); return 0; }\n";
+    let toml = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -o a a.c\"\n\
+                [c.tests]\ninput = \"t/*.in\"\noutput = \"t/*.out\"\ncommand = \"./a\"\n\
+                [[c.test]]\nname = \"word\"\ncommand = \"./a\"\nstdin-file = \"t/word.in\"\nexit = 2\n";
+    let subject = Subject::new(&[
+        ("a.c", text),
+        ("nopol.toml", toml),
+        ("t/four.in", "4"),
+        ("t/four.out", "large\n"),
+        ("t/word.in", "four"),
+    ]);
+    let run = subject.nopol(&["c"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("Both tests pass"), "{}", run.stdout);
+}
+
+#[test]
 fn two_tests_of_one_name_are_a_usage_error() {
     is_usage_error(
         &[&config(), FAILING].concat(),

@@ -88,6 +88,28 @@ fn what_a_build_compiles_is_asked_of_its_compiler_calls() {
         assert_eq!(run.code, 4, "{build}: {}", run.stdout);
         assert!(run.stderr.contains(words), "{build}: {}", run.stderr);
     }
+    for (build, words) in [
+        (
+            "cc -Wl,--wrap=f -o p p.c",
+            "the build links with `-Wl,--wrap=f`: formulas do not know that calls go to other functions",
+        ),
+        (
+            "cc -c p.c && cc -Wl,--defsym,it=main -o p p.o",
+            "the build links with `-Wl,--defsym,it=main`",
+        ),
+        (
+            "cc --unsigned-char -o p p.c",
+            "with `-funsigned-char`: formulas assume that `char` is signed",
+        ),
+        (
+            "cc -E p.c > q.i && cc -o p q.i",
+            "the build compiles q.i and none of the sources",
+        ),
+    ] {
+        let run = with(build, &[]);
+        assert_eq!(run.code, 4, "{build}: {}", run.stdout);
+        assert!(run.stderr.contains(words), "{build}: {}", run.stderr);
+    }
     // What a build file says beside that does not matter.
     let makefile = "# CFLAGS = -DN=5\n-include none.d\np: p.c\n\tcc -DM=5 -o p p.c\nother:\n\tcc -DN=5 -o p p.c\n";
     let run = with("make p", &[("Makefile", makefile)]);
@@ -97,6 +119,65 @@ fn what_a_build_compiles_is_asked_of_its_compiler_calls() {
         run.stdout,
         run.stderr
     );
+}
+
+/// Adds `STEP` twice, and asks for a macro of the system.
+const STEPPED: &str = "#include <limits.h>\n#include <stdio.h>\n#include <config.h>\n#ifndef STEP\n#define STEP 2\n#endif\n\
+    int f(unsigned char x) { return x * STEP + 2; }\nint ref(unsigned char x) { return x * 3 + 1; }\n\
+    int main(void) { printf(\"%d\\n\", f(1) == ref(1)); return 0; }\n";
+
+#[test]
+fn formulas_read_the_lines_and_headers_that_the_compiler_reads() {
+    let with = |text: &str, build: &str, more: &[(&str, &str)]| {
+        let manifest = format!(
+            "[c]\nsources = [\"p.c\"]\nbuild = \"{build}\"\n\n[[c.test]]\nname = \"t\"\ncommand = \"./p\"\nstdout = \"1\\n\"\n"
+        );
+        let own = [("p.c", text), ("nopol.toml", &manifest)];
+        let subject = Subject::new(&[&own[..], more].concat());
+        subject.nopol(&[
+            "c",
+            "mutate",
+            "--function",
+            "f",
+            "--reference-function",
+            "ref",
+        ])
+    };
+    let header = [("build/config.h", "#define STEP 3\n")];
+    let run = with(STEPPED, "cc -Ibuild -o p p.c", &header);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("becomes  x * STEP + 1"),
+        "{}",
+        run.stdout
+    );
+    let made = "mkdir -p build && echo '#define STEP 3' > build/config.h && cc -Ibuild -o p p.c";
+    let limit = STEPPED.replace("#ifndef STEP", "#ifndef PATH_MAX");
+    let other = [("config.h", ""), ("build/config.h", "#define STEP 3\n")];
+    for (text, build, more, words) in [
+        (
+            STEPPED,
+            made,
+            &[][..],
+            "the build compiles p.c with build/config.h, which formulas do not read",
+        ),
+        (
+            &limit,
+            "cc -Ibuild -o p p.c",
+            &header[..],
+            "without line 5 of p.c, which formulas read because of an `#if`",
+        ),
+        (
+            STEPPED,
+            "cc -Ibuild -o p p.c",
+            &other[..],
+            "it is not known whether the build includes `build/config.h` or `config.h`",
+        ),
+    ] {
+        let run = with(text, build, more);
+        assert_eq!(run.code, 4, "{words}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+    }
 }
 
 #[test]
@@ -123,6 +204,11 @@ fn a_test_that_ends_otherwise_in_the_built_program_is_left_out() {
             "it passes in the built program but fails in the interpreter",
         ),
         (unchecked, "1", "`#define NDEBUG` is not supported"),
+        (
+            &letters.replace("sign == 2", "sign"),
+            "5",
+            "it fails in another way in the built program than in the interpreter",
+        ),
     ] {
         if cfg!(not(target_env = "gnu")) {
             continue;

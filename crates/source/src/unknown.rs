@@ -7,8 +7,11 @@ use crate::{Language, Site, Sources};
 /// Whether an edit of the site's condition has a name that it did not have, and that is no variable visible there or, after
 /// a variable of a struct of the subject, no field of that struct. `false` where that cannot be seen from the text.
 pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
+    if sources.language == Language::C {
+        return has_unknown_name_in_c(sources, site, text);
+    }
     // A macro's body has parameters, and a pattern with braces may bind names.
-    if sources.language != Language::Rust || site.text.contains('$') || text.contains('{') {
+    if site.text.contains('$') || text.contains('{') {
         return false;
     }
     let old: Vec<&str> = words(&site.text)
@@ -34,6 +37,34 @@ pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
         let is_prefix = before.ends_with('\'') || text[range.end..].starts_with(['"', '\'', '#']);
         let is_other = is_path || is_bound || is_type || is_prefix;
         !is_other && !is_keyword(word) && !site.names.iter().any(|name| name.text == word)
+    })
+}
+
+/// The same in C. A macro of a system header is not known, but has no small letters.
+fn has_unknown_name_in_c(sources: &Sources, site: &Site, text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "char", "double", "enum", "false", "float", "int", "long", "short", "signed", "sizeof",
+        "true", "unsigned",
+    ];
+    let old: Vec<&str> = words(&site.text)
+        .into_iter()
+        .map(|range| &site.text[range])
+        .collect();
+    words(text).into_iter().any(|range| {
+        let (word, before) = (&text[range.clone()], text[..range.start].trim_end());
+        let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && word.contains(|c: char| c.is_lowercase());
+        let is_part = ["struct", "union", "enum", "->", "."]
+            .iter()
+            .any(|part| before.ends_with(part));
+        let is_known = || {
+            old.contains(&word)
+                || WORDS.contains(&word)
+                || site.names.iter().any(|name| name.text == word)
+                || sources.constants.iter().any(|it| it.name == word)
+                || sources.functions.iter().any(|it| it.name == word)
+        };
+        is_name && !is_part && !is_called(text, &range) && !is_known()
     })
 }
 
@@ -81,7 +112,36 @@ fn is_keyword(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rust::read_text;
+    use crate::{c, rust::read_text};
+
+    #[test]
+    fn a_name_is_known_in_c_that_is_a_variable_with_a_value_or_a_constant() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = camino::Utf8Path::from_path(dir.path()).unwrap();
+        let text = "typedef unsigned long size_t;\nenum { none_size };\nstatic int most_size;\n\
+            int f(size_t first_size, size_t second_size) {\n    int last_size;\n    // Any size of two_size.\n    \
+            if (first_size > 3) return 1;\n    last_size = 1;\n    return last_size;\n}\n";
+        std::fs::write(root.join("a.c"), text).unwrap();
+        let files = c::language::Files {
+            paths: vec!["a.c".into()],
+            taken: None,
+        };
+        let sources = c::read(root, &files, &|_| true);
+        let site = (sources.sites.iter()).find(|site| site.text == "first_size > 3");
+        let unknown = |text: &str| has_unknown_name(&sources, site.unwrap(), text);
+        for known in [
+            "second_size > 3",
+            "first_size > none_size",
+            "first_size > most_size",
+            "first_size > INT_MAX && other(3)",
+            "first_size > sizeof(int) && second_size->size && second_size.two_size",
+        ] {
+            assert!(!unknown(known), "{known}");
+        }
+        for odd in ["size_t > 3", "two_size > 3", "last_size > 3"] {
+            assert!(unknown(odd), "{odd}");
+        }
+    }
 
     #[test]
     fn a_name_is_known_that_is_visible_or_a_field_of_its_struct() {

@@ -336,6 +336,7 @@ impl Goal {
             files,
             // They were run without the changes.
             passes: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             ..whole.clone()
         };
         match &self.specification {
@@ -482,6 +483,7 @@ mod tests {
             features: None,
             may_have_examples: false,
             passes: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             is_unbuilt: false,
         }
     }

@@ -23,10 +23,11 @@ pub(super) fn users_of_undeclared(
     error: &Diagnostic,
     pointed_at: &[Part],
 ) -> Vec<Part> {
-    let name = error
+    // A name that is meant perhaps may follow.
+    let parts = error
         .message
-        .strip_suffix(" undeclared (first use in this function)");
-    let Some(name) = name.map(unquoted) else {
+        .split_once(" undeclared (first use in this function)");
+    let Some(name) = parts.map(|(name, _)| unquoted(name)) else {
         return Vec::new();
     };
     let sites = &instrumentation.sources.sites;

@@ -201,10 +201,14 @@ fn all_captures_that_use_an_undeclared_variable_are_blamed_with_the_first() {
     let captures = captures.map(|text| (CaptureKind::Value, text));
     let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
     let site = fixture.site("n > 3 && n < 9");
-    let message = "‘far’ undeclared (first use in this function)";
     let at = [primary("far > 1")];
-    let parts = fixture.blamed(&instrumentation, "", message, &at);
-    assert_eq!(parts, [Part::Capture(site, 0), Part::Capture(site, 2)]);
+    for message in [
+        "‘far’ undeclared (first use in this function)",
+        "‘far’ undeclared (first use in this function); did you mean ‘for’?",
+    ] {
+        let parts = fixture.blamed(&instrumentation, "", message, &at);
+        assert_eq!(parts, [Part::Capture(site, 0), Part::Capture(site, 2)]);
+    }
 }
 
 #[test]

@@ -1,17 +1,19 @@
 //! Whether a build compiles what the sources say. Its compiler calls are known, so each is made again for the preprocessor: with its
 //! own options, and with none but those for directories of headers, which is what formulas read. The program is another one if the
-//! preprocessor passes on other lines, or defines other macros of which the program has the names.
+//! preprocessor passes on other lines, or defines other macros of which the program has the names; and if it passes on other lines
+//! than those that formulas read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_program::front::c::counted::counted;
 
 use super::calls::{self, Call};
 use super::other_program::Names;
 use crate::subject::files;
-use crate::subject::paths::normal;
+use crate::subject::paths::{self, normal};
 use crate::subject::workspace::Workspace;
 
 /// Options after which gcc computes otherwise than formulas, and what these assume.
@@ -100,6 +102,28 @@ pub enum Difference {
         /// What formulas assume instead.
         why: &'static str,
     },
+    /// Only the compiler reads this file, or only formulas do.
+    File {
+        /// The source, relative to the root.
+        source: Utf8PathBuf,
+        /// The file, relative to the root.
+        file: Utf8PathBuf,
+        /// Whether the compiler reads it.
+        is_compiled: bool,
+    },
+    /// A line counts only for the compiler, or only in formulas.
+    Line {
+        /// The source, relative to the root.
+        source: Utf8PathBuf,
+        /// The file with the line, relative to the root.
+        file: Utf8PathBuf,
+        /// The number of the line.
+        line: usize,
+        /// Whether the compiler reads it.
+        is_compiled: bool,
+    },
+    /// The linker is to bind calls to other functions.
+    Linked(String),
 }
 
 impl fmt::Display for Difference {
@@ -123,6 +147,39 @@ impl fmt::Display for Difference {
                     "the build compiles {source} with {option}: {why}, so they would describe another program"
                 )
             }
+            Self::File {
+                source,
+                file,
+                is_compiled,
+            } => {
+                let with = match is_compiled {
+                    true => format!("with {file}, which formulas do not read"),
+                    false => format!("without {file}, which formulas read"),
+                };
+                write!(
+                    out,
+                    "the build compiles {source} {with}, so they would describe another program"
+                )
+            }
+            Self::Line {
+                source,
+                file,
+                line,
+                is_compiled,
+            } => {
+                let with = match is_compiled {
+                    true => format!("with line {line} of {file}, which formulas leave out"),
+                    false => format!("without line {line} of {file}, which formulas read"),
+                };
+                write!(
+                    out,
+                    "the build compiles {source} {with} because of an `#if`, so they would describe another program"
+                )
+            }
+            Self::Linked(option) => write!(
+                out,
+                "the build links with `{option}`: formulas do not know that calls go to other functions, so they would describe another program"
+            ),
         }
     }
 }
@@ -140,9 +197,16 @@ type Lines = BTreeMap<(Utf8PathBuf, usize), String>;
 pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Result<AsBuilt> {
     let mut verdict = AsBuilt::Unknown;
     let mut other = None;
+    let files = texts(&at.subject.root, sources);
     for call in calls.iter().filter(|call| call.compiles()) {
+        if let Some(option) = call.args.iter().find(|arg| binds_otherwise(arg)) {
+            return Ok(AsBuilt::Other(Difference::Linked(option.clone())));
+        }
         if call.args.iter().any(|arg| arg == "-") {
             other.get_or_insert_with(|| STANDARD_INPUT.into());
+        }
+        if let Some(passed) = call.args.iter().find(|arg| arg.ends_with(".i")) {
+            other.get_or_insert_with(|| passed.into());
         }
         for source in call.sources() {
             let path = normal(&call.dir.join(source));
@@ -163,6 +227,9 @@ pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Resu
                     why,
                 }));
             }
+            if let Some(difference) = read_otherwise(at, call, (source, path), &files)? {
+                return Ok(AsBuilt::Other(difference));
+            }
             verdict = AsBuilt::Same;
         }
     }
@@ -170,6 +237,99 @@ pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Resu
         (AsBuilt::Unknown, Some(file)) => AsBuilt::Other(Difference::OtherSource(file)),
         (verdict, _) => verdict,
     })
+}
+
+/// The texts that formulas read: of the sources and of all headers of the subject. A build may make more headers.
+fn texts(root: &Utf8Path, sources: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, String)> {
+    let headers = files::below(root, "h").into_iter();
+    let headers = headers.map(|path| paths::relative(root, &path));
+    let paths = sources.iter().cloned().chain(headers);
+    let texts = paths.filter_map(|path| {
+        let text = files::text(&root.join(&path))?;
+        Some((path, text))
+    });
+    texts.collect()
+}
+
+/// Whether an option makes the linker bind a call to another function than the one of its name.
+fn binds_otherwise(option: &str) -> bool {
+    const OPTIONS: [&str; 4] = ["-wrap", "-defsym", "muldefs", "-allow-multiple-definition"];
+    let mut words = option.split([',', '=']);
+    let is_for_linker = option.starts_with("-Wl,") || option.starts_with("--");
+    (is_for_linker || option == "muldefs")
+        && words.any(|word| {
+            let word = word
+                .strip_prefix('-')
+                .filter(|word| word.starts_with('-'))
+                .unwrap_or(word);
+            OPTIONS.contains(&word)
+        })
+}
+
+/// A file or a line of a source, which is named as in the call and by its path, that only the compiler reads, or only formulas do.
+fn read_otherwise(
+    at: &Workspace,
+    call: &Call,
+    (source, path): (&str, &Utf8Path),
+    files: &[(Utf8PathBuf, String)],
+) -> Result<Option<Difference>> {
+    let mut args = call.args_for(source);
+    args.retain(|arg| arg != "-g" && !arg.starts_with("-Werror"));
+    let (text, _) = calls::repeated(at, call, args, &["-E", "-fdirectives-only"])?;
+    let mut passed: BTreeMap<Utf8PathBuf, BTreeSet<usize>> = BTreeMap::new();
+    for file in calls::files(&at.root, &call.dir, &text) {
+        passed.entry(file).or_default();
+    }
+    calls::each_line(&at.root, &call.dir, &text, |file, number, _| {
+        if let Some(lines) = passed.get_mut(file) {
+            lines.insert(number);
+        }
+    });
+    // Not every compiler knows that option; and what is under other names is not known by its lines.
+    let is_named_otherwise = |file: &Utf8PathBuf| {
+        let text = files::text(&at.root.join(file)).unwrap_or_default();
+        text.lines().any(names_lines)
+    };
+    if !passed.contains_key(path) || passed.keys().any(is_named_otherwise) {
+        return Ok(None);
+    }
+    let Some(own) = counted(files, path) else {
+        return Ok(None);
+    };
+    let source = || path.to_owned();
+    let of_file = |file: &Utf8PathBuf, is_compiled| Difference::File {
+        source: source(),
+        file: file.clone(),
+        is_compiled,
+    };
+    for (file, lines) in &passed {
+        let Some(own) = own.get(file) else {
+            match lines.is_empty() {
+                true => continue,
+                false => return Ok(Some(of_file(file, true))),
+            }
+        };
+        let only_own = own.counted.difference(lines).next();
+        let only_compiled = own.others.intersection(lines).next();
+        let is_compiled = only_own.is_none();
+        if let Some(line) = only_own.or(only_compiled) {
+            return Ok(Some(Difference::Line {
+                source: source(),
+                file: file.clone(),
+                line: *line,
+                is_compiled,
+            }));
+        }
+    }
+    let only_own = own.keys().find(|file| !passed.contains_key(*file));
+    Ok(only_own.map(|file| of_file(file, false)))
+}
+
+/// Whether a line of a file gives the lines after it other numbers.
+fn names_lines(line: &str) -> bool {
+    let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+    directive
+        .is_some_and(|it| it.starts_with("line") || it.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The option because of which a call compiles another program than the source says, and what formulas assume instead.
@@ -187,11 +347,17 @@ fn difference(
     let text = files::text(&normal(&call.dir.join(source))).unwrap_or_default();
     let joined: Vec<String> = options.iter().map(|option| option.join(" ")).collect();
     for word in options.iter().flatten().chain(&joined) {
-        if is_other_version(word, &text) {
+        if is_other_version(&word.replacen("--", "-", 1), &text) {
             return Ok(Some((Some(word.clone()), READ)));
         }
+        // The compiler also takes `--wrapv`, and `--std=c99`.
+        let short = match word.strip_prefix("--") {
+            Some(name) => ["-f", "-"].map(|dash| format!("{dash}{name}")).to_vec(),
+            None => Vec::new(),
+        };
         let meaning = OTHER_MEANING.iter().find(|(option, _)| {
             word == option
+                || short.iter().any(|short| short == option)
                 || word
                     .strip_prefix(option)
                     .is_some_and(|it| it.starts_with('='))

@@ -1,6 +1,7 @@
 //! The compiler calls of a build, as the shim wrote them down, and the same calls made again for what else a compiler
 //! can tell of a file: which lines its preprocessor passes on, and which variables it finds used uninitialized.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 
 use anyhow::{Context, Result};
@@ -247,14 +248,20 @@ pub(super) fn repeated(
     Ok((read(&stdout)?, read(&stderr)?))
 }
 
+/// The files below the root of which something is in preprocessed text, relative to the root.
+pub(super) fn files(root: &Utf8Path, dir: &Utf8Path, text: &str) -> BTreeSet<Utf8PathBuf> {
+    let files = text.lines().filter_map(marker);
+    // The options of the command line have a name of this form.
+    let files = files.filter(|(_, file)| !file.starts_with('<'));
+    let files = files.map(|(_, file)| normal(&dir.join(file)));
+    let below = files.filter_map(|file| Some(file.strip_prefix(root).ok()?.to_owned()));
+    below.collect()
+}
+
 /// Adds the lines of files below the root that are in preprocessed text.
 fn add_lines(root: &Utf8Path, dir: &Utf8Path, text: &str, taken: &mut TakenLines) {
-    let files = text.lines().filter_map(marker);
-    let files = files.map(|(_, file)| normal(&dir.join(file)));
-    for file in files {
-        if let Ok(file) = file.strip_prefix(root) {
-            taken.entry(file.to_owned()).or_default();
-        }
+    for file in files(root, dir, text) {
+        taken.entry(file).or_default();
     }
     each_line(root, dir, text, |file, number, _| {
         if let Some(lines) = taken.get_mut(file) {

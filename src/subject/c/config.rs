@@ -311,7 +311,8 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         cases.push(whole);
     }
     if let Some(pairs) = section.tests {
-        cases.extend(of_pairs(root, &pairs)?);
+        let single: BTreeSet<String> = cases.iter().map(|case| case.name.clone()).collect();
+        cases.extend(of_pairs(root, &pairs, &single)?);
     }
     if let Some(Script { command, names }) = section.script {
         cases.extend(names.into_iter().map(|name| {
@@ -433,16 +434,22 @@ fn expected(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// One test for each input file, with the output file whose name has the same text for `*`.
-fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
+/// One test for each input file, with the output file whose name has the same text for `*`. A test that is described on its own
+/// replaces the one of its name.
+fn of_pairs(
+    root: &Utf8Path,
+    pairs: &Pairs,
+    single: &BTreeSet<String>,
+) -> Result<Vec<Case>, SubjectError> {
     const WORDS: &str = "{args-file}";
-    let inputs = files(root, &pairs.input)?;
+    let mut inputs = files(root, &pairs.input)?;
     if inputs.is_empty() {
         return Err(usage(format!(
             "no file matches `{}`, the value of `input`, in {root}",
             pairs.input
         )));
     }
+    inputs.retain(|(_, part)| !single.contains(&*visible::line(part)));
     let outputs = match &pairs.output {
         Some(pattern) => files(root, pattern)?,
         None => Vec::new(),

@@ -191,6 +191,9 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
         let functions = match split {
             0 => String::new(),
             1 if build_info.tests.len() == 1 => "; each of its test functions is a test".to_owned(),
+            split if split == build_info.tests.len() => {
+                "; each of their test functions is a test".to_owned()
+            }
             1 => "; each test function of one of them is a test".to_owned(),
             split => format!("; each test function of {split} of them is a test"),
         };
@@ -228,7 +231,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
             ));
         }
         summary.todo.push(
-            "check `exit`: all these tests must exit with 0; a test with another exit code needs its own `[[c.test]]`"
+            "check `exit`: all these tests must exit with 0; a test with another exit code needs its own `[[c.test]]` of the same name"
                 .to_owned(),
         );
         if build_info.programs.is_empty() {

@@ -1,18 +1,28 @@
 //! Settings with which a crate is another program than formulas describe: these have the checks of the profile `test`, and `usize` has
 //! 64 bits.
 
-use camino::Utf8Path;
-use toml_edit::{DocumentMut, Item};
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use toml_edit::{DocumentMut, Item, Value};
 
 use super::options::CargoOptions;
+use super::outside::cargo_home;
 use crate::subject::files;
 
 /// The settings that turn off checks.
 const CHECKS: [&str; 2] = ["overflow-checks", "debug-assertions"];
 /// The profiles whose settings tests have.
 const PROFILES: [&str; 2] = ["test", "dev"];
-/// Files with profiles, relative to the workspace root. Those of cargo's configuration also have options of rustc.
-const FILES: [&str; 3] = ["Cargo.toml", ".cargo/config.toml", ".cargo/config"];
+/// Files with cargo's configuration, relative to a directory. They may have profiles, and options of rustc.
+const CONFIGURATION: [&str; 2] = [".cargo/config.toml", ".cargo/config"];
+/// Variables that name a program that runs instead of rustc, or starts it.
+const WRAPPERS: [&str; 4] = [
+    "RUSTC",
+    "CARGO_BUILD_RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
+];
 /// Variables with options of rustc.
 const FLAGS: [&str; 3] = [
     "RUSTFLAGS",
@@ -56,13 +66,33 @@ fn unchecked(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
             return Some(format!("the variable {name} is `false`"));
         }
     }
-    for name in FLAGS {
-        let flags = std::env::var(name).unwrap_or_default();
+    let of_targets = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let of_targets =
+        of_targets.filter(|name| name.starts_with("CARGO_TARGET_") && name.ends_with("_RUSTFLAGS"));
+    for name in FLAGS.map(str::to_owned).into_iter().chain(of_targets) {
+        let flags = std::env::var(&name).unwrap_or_default();
         if let Some(check) = off_in(&flags.replace('\u{1f}', " ")) {
             return Some(format!("the variable {name} turns off `{check}`"));
         }
     }
-    documents(root).find_map(|(name, document)| {
+    for name in WRAPPERS {
+        if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
+            return Some(format!(
+                "the variable {name} names a program that may call rustc with other options"
+            ));
+        }
+    }
+    documents(root).into_iter().find_map(|(name, document)| {
+        if let Some(inherited) = inherits(&document) {
+            return Some(format!(
+                "{name} has `inherits = \"{inherited}\"` in `[profile.test]`"
+            ));
+        }
+        if has_wrapper(&document) {
+            return Some(format!(
+                "{name} names a program that may call rustc with other options"
+            ));
+        }
         if let Some((profile, check)) = turned_off(&document) {
             return Some(format!(
                 "{name} has `{check} = false` in `[profile.{profile}]`"
@@ -74,11 +104,77 @@ fn unchecked(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
     })
 }
 
-/// The files that can be parsed.
-fn documents(root: &Utf8Path) -> impl Iterator<Item = (&'static str, DocumentMut)> + '_ {
-    FILES.iter().filter_map(|name| {
-        let text = files::text(&root.join(name))?;
-        Some((*name, text.parse().ok()?))
+/// The manifest of the workspace and the files of cargo's configuration that can be parsed, as messages name them: those that
+/// cargo finds from the root and from the current directory, with what they include.
+fn documents(root: &Utf8Path) -> Vec<(String, DocumentMut)> {
+    let current = std::env::current_dir().ok();
+    let current = current.and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
+    documents_of(root, current.as_deref(), cargo_home().as_deref())
+}
+
+fn documents_of(
+    root: &Utf8Path,
+    current: Option<&Utf8Path>,
+    home: Option<&Utf8Path>,
+) -> Vec<(String, DocumentMut)> {
+    let dirs = root.ancestors();
+    let dirs = dirs.chain(current.into_iter().flat_map(Utf8Path::ancestors));
+    let configuration = dirs.flat_map(|dir| CONFIGURATION.map(|name| dir.join(name)));
+    let of_home = home.into_iter();
+    let of_home = of_home.flat_map(|dir| ["config.toml", "config"].map(|name| dir.join(name)));
+    let mut waiting: Vec<Utf8PathBuf> = [root.join("Cargo.toml")]
+        .into_iter()
+        .chain(configuration)
+        .chain(of_home)
+        .collect();
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut next = 0;
+    while let Some(path) = waiting.get(next).cloned() {
+        next += 1;
+        if !known.insert(path.clone()) {
+            continue;
+        }
+        let document = files::text(&path).and_then(|text| text.parse::<DocumentMut>().ok());
+        let Some(document) = document else {
+            continue;
+        };
+        let dir = path.parent().unwrap_or(root).to_owned();
+        waiting.extend(included(&document).into_iter().map(|name| dir.join(name)));
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string();
+        found.push((name, document));
+    }
+    found
+}
+
+/// The files that a file of cargo's configuration includes, relative to its directory.
+fn included(document: &DocumentMut) -> Vec<String> {
+    let path = |item: &Value| match item.as_inline_table() {
+        Some(table) => table.get("path")?.as_str().map(str::to_owned),
+        None => item.as_str().map(str::to_owned),
+    };
+    match document.get("include") {
+        Some(Item::Value(Value::Array(all))) => all.iter().filter_map(path).collect(),
+        Some(Item::Value(one)) => path(one).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The profile without checks from which that of tests inherits.
+fn inherits(document: &DocumentMut) -> Option<String> {
+    let test = document.get("profile")?.get("test")?;
+    let inherited = test.get("inherits")?.as_str()?;
+    let is_on = |check: &&str| test.get(check).and_then(Item::as_bool) == Some(true);
+    let is_checked = inherited == "dev" || CHECKS.iter().all(|check| is_on(&check));
+    (!is_checked).then(|| inherited.to_owned())
+}
+
+/// Whether cargo's configuration names a program that runs instead of rustc, or starts it.
+fn has_wrapper(document: &DocumentMut) -> bool {
+    let build = document.get("build");
+    build.is_some_and(|build| {
+        let mut keys = ["rustc", "rustc-workspace-wrapper"].iter();
+        keys.any(|key| build.get(key).is_some())
     })
 }
 
@@ -114,7 +210,7 @@ fn narrow(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
         ))
     };
     let of_files = || {
-        documents(root).find_map(|(name, document)| {
+        documents(root).into_iter().find_map(|(name, document)| {
             let target = document.get("build")?.get("target")?.as_str()?.to_owned();
             Some((format!("{name} has `target = \"{target}\"`"), target))
         })
@@ -213,6 +309,46 @@ mod tests {
         let of_package = "[profile.dev.package.q]\noverflow-checks = false\n";
         assert_eq!(off(of_package), Some(("dev", "overflow-checks")));
         assert_eq!(off(&of_package.replace(".q]", ".\"*\"]")), None);
+    }
+
+    #[test]
+    fn cargos_configuration_is_also_in_directories_above() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = Utf8Path::from_path(dir.path()).unwrap();
+        let root = top.join("a/b");
+        let rustflags = "[build]\nrustflags = [\"-C\", \"overflow-checks=off\"]\n";
+        for (path, text) in [
+            ("a/b/Cargo.toml", "[workspace]\n"),
+            ("a/.cargo/config.toml", "include = [\"more.toml\"]\n"),
+            ("a/.cargo/more.toml", rustflags),
+            ("here/.cargo/config.toml", rustflags),
+            ("home/config.toml", rustflags),
+        ] {
+            let path = top.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let (here, home) = (top.join("here"), top.join("home"));
+        let found = documents_of(&root, Some(&here), Some(&home));
+        let found = found.iter();
+        let found = found.filter(|(_, document)| !flags(document).is_empty());
+        let names: Vec<&str> = found.map(|(name, _)| name.as_str()).collect();
+        let expected = [
+            top.join("here/.cargo/config.toml"),
+            top.join("home/config.toml"),
+            top.join("a/.cargo/more.toml"),
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_profile_of_tests_inherits_from_one_without_checks() {
+        let of = |text: &str| inherits(&text.parse().unwrap());
+        let release = "[profile.test]\ninherits = \"release\"\n";
+        assert_eq!(of(release).as_deref(), Some("release"));
+        let checks = "overflow-checks = true\ndebug-assertions = true\n";
+        assert_eq!(of(&format!("{release}{checks}")), None);
+        assert_eq!(of("[profile.test]\ninherits = \"dev\"\n"), None);
     }
 
     #[test]

@@ -237,13 +237,19 @@ impl Case {
             };
             return Ok(Some(wrong + but));
         }
-        let text = String::from_utf8_lossy(&bytes);
-        if self.is_same(&bytes, expected) {
-            return Ok(None);
+        Ok(self.wrong_output(&bytes))
+    }
+
+    /// Why the test fails if it prints this and exits as it should, worded as in [`Self::failure_reason`]. `None` if it passes.
+    pub fn wrong_output(&self, printed: &[u8]) -> Option<String> {
+        let expected = self.stdout.as_deref()?;
+        let text = String::from_utf8_lossy(printed);
+        if self.is_same(printed, expected) {
+            return None;
         }
         if text.trim_end_matches('\n') == expected.trim_end_matches('\n') {
             let what = "prints the expected output except for newlines at its end, which match = \"space\" ignores";
-            return Ok(Some(what.to_owned()));
+            return Some(what.to_owned());
         }
         let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
         let (printed, expected) = (lines(&text), lines(expected));
@@ -257,10 +263,10 @@ impl Case {
             None => "nothing".to_owned(),
         };
         let (printed, expected) = (quote(&printed), quote(&expected));
-        Ok(Some(format!(
+        Some(format!(
             "prints {printed} instead of {expected} on line {}",
             at + 1
-        )))
+        ))
     }
 
     fn is_same(&self, printed: &[u8], expected: &str) -> bool {

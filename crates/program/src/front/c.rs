@@ -28,6 +28,7 @@ mod calls;
 mod completion;
 mod condition;
 mod constants;
+pub mod counted;
 mod declarations;
 mod declarators;
 mod expressions;

@@ -91,9 +91,16 @@ const NO_TYPES: [&str; 6] = ["return", "case", "else", "do", "sizeof", "goto"];
 /// # Errors
 /// If there is one.
 pub(super) fn check(tokens: &[Token]) -> Result<(), Unsupported> {
+    let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| &tokens[before]);
         match &*token.text {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            // A name for the linker, or definitions in the language of the machine.
+            "asm" | "__asm__" | "__asm" if depth == 0 => {
+                return unsupported(token.span, &token.text);
+            }
             "__attribute__" | "__attribute" => listed(&tokens[at + 1..], 2)?,
             "[" if tokens.get(at + 1).is_some_and(|next| next.is("[")) => {
                 listed(&tokens[at..], 2)?;

@@ -1,6 +1,6 @@
 //! The preprocessor: directives, and which parts of a file count.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use camino::Utf8PathBuf;
@@ -14,6 +14,17 @@ use super::macros::{Constant, Macro, Macros, Unsupported};
 use super::source::Source;
 use crate::ir::Span;
 
+/// The headers of C's library that are known.
+const KNOWN: [&str; 8] = [
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "ctype.h",
+    "limits.h",
+    "stdbool.h",
+    "stdint.h",
+    "assert.h",
+];
 /// How deep files may include each other.
 const DEEPEST: u32 = 40;
 
@@ -57,6 +68,21 @@ pub(super) fn expanded(
     })
 }
 
+/// The files that a translation unit reads, by their numbers, with the places in each that count: tokens outside of directives,
+/// and where definitions of macros begin.
+pub(super) fn counted(
+    files: &[(Utf8PathBuf, String)],
+    file: usize,
+) -> Result<BTreeMap<usize, Vec<Span>>, Unsupported> {
+    let mut preprocessor = Preprocessor {
+        is_lenient: true,
+        counted: Some(BTreeMap::new()),
+        ..Preprocessor::new(files)
+    };
+    preprocessor.file(file)?;
+    Ok(preprocessor.counted.unwrap_or_default())
+}
+
 struct Preprocessor<'f> {
     files: &'f [(Utf8PathBuf, String)],
     macros: Macros,
@@ -69,6 +95,8 @@ struct Preprocessor<'f> {
     /// Other tokens that are to be expanded as at this place.
     wanted: Option<(Span, Vec<Token>)>,
     expanded: Vec<Token>,
+    /// What [`counted`] returns, if that is wanted and nothing else.
+    counted: Option<BTreeMap<usize, Vec<Span>>>,
 }
 
 /// One `#if` with its alternatives.
@@ -92,6 +120,7 @@ impl<'f> Preprocessor<'f> {
             is_lenient: false,
             wanted: None,
             expanded: Vec::new(),
+            counted: None,
         }
     }
 
@@ -101,6 +130,9 @@ impl<'f> Preprocessor<'f> {
         };
         let number = u32::try_from(file).unwrap_or(u32::MAX);
         let tokens = lex::tokens(text, number);
+        if let Some(counted) = &mut self.counted {
+            counted.entry(file).or_default();
+        }
         let mut branches: Vec<Branch> = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
@@ -121,6 +153,9 @@ impl<'f> Preprocessor<'f> {
             let is_active = branches.last().is_none_or(|branch| branch.is_active);
             if is_directive {
                 self.directive(file, part, &mut branches)?;
+            } else if is_active && let Some(counted) = &mut self.counted {
+                let spans = part.iter().map(|token| token.span);
+                counted.entry(file).or_default().extend(spans);
             } else if is_active {
                 let end = part.last().map_or(0, |token| token.span.end);
                 let is_there = |place: &Span| place.file == number && end > place.start;
@@ -148,6 +183,13 @@ impl<'f> Preprocessor<'f> {
             end: tokens.last().map_or(hash.span.end, |token| token.span.end),
             ..hash.span
         };
+        if let Some(counted) = self
+            .counted
+            .as_mut()
+            .filter(|_| is_active && is_definition(name))
+        {
+            counted.entry(file).or_default().push(hash.span);
+        }
         match &*name.text {
             "if" | "ifdef" | "ifndef" => {
                 let holds = is_active && self.condition(&name.text, rest, span)?;
@@ -282,16 +324,30 @@ impl<'f> Preprocessor<'f> {
         }))
     }
 
-    /// Files in quotation marks are part of the program; the others are known.
+    /// Files in quotation marks are part of the program; the others are known, or the program has a header of that name.
     fn include(&mut self, file: usize, tokens: &[Token], span: Span) -> Result<(), Unsupported> {
-        let Some(name) = tokens
+        let quoted = tokens
             .first()
-            .filter(|token| token.kind == TokenKind::Quoted)
-        else {
-            return Ok(());
+            .filter(|token| token.kind == TokenKind::Quoted);
+        let (name, beside) = match quoted {
+            Some(token) => {
+                let name = token.text.trim_matches('"').to_owned();
+                let folder = self.files[file].0.parent();
+                let beside = folder.map(|folder| folder.join(&name));
+                (name, beside)
+            }
+            None => {
+                let name: String = tokens.iter().map(|token| &*token.text).collect();
+                let name = name
+                    .strip_prefix('<')
+                    .and_then(|name| name.strip_suffix('>'));
+                match name.filter(|name| !KNOWN.contains(name)) {
+                    Some(name) => (name.to_owned(), None),
+                    None => return Ok(()),
+                }
+            }
         };
-        let name = name.text.trim_matches('"');
-        let beside = self.files[file].0.parent().map(|folder| folder.join(name));
+        let name = name.as_str();
         let files = || self.files.iter().enumerate();
         let is_beside = |(_, (path, _)): &(_, &(Utf8PathBuf, _))| Some(path) == beside.as_ref();
         let found = match files().find(is_beside) {
@@ -311,17 +367,7 @@ impl<'f> Preprocessor<'f> {
             }
         };
         let Some(found) = found else {
-            let is_known = [
-                "stdio.h",
-                "stdlib.h",
-                "string.h",
-                "ctype.h",
-                "limits.h",
-                "stdbool.h",
-                "stdint.h",
-                "assert.h",
-            ];
-            if is_known.contains(&name) {
+            if quoted.is_none() || KNOWN.contains(&name) {
                 return Ok(());
             }
             return Err((
@@ -351,6 +397,28 @@ fn is_directive_start(token: &Token, tokens: &[Token], at: usize) -> bool {
         && tokens
             .get(at + 1)
             .is_none_or(|next| next.kind == TokenKind::Word)
+}
+
+/// Whether a directive of this name defines a macro or ends a definition.
+fn is_definition(name: &Token) -> bool {
+    name.is("define") || name.is("undef")
+}
+
+/// The places that [`counted`] would return if everything counted.
+pub(super) fn countable(tokens: &[Token]) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut is_inside = false;
+    for (at, token) in tokens.iter().enumerate() {
+        if token.begins_line {
+            is_inside = is_directive(tokens, at);
+        }
+        let begins_definition =
+            || token.begins_line && tokens.get(at + 1).is_some_and(is_definition);
+        if !is_inside || begins_definition() {
+            found.push(token.span);
+        }
+    }
+    found
 }
 
 /// The macros that a file defines more than once, or undefines.

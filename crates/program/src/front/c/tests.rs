@@ -104,6 +104,8 @@ fn what_changes_a_layout_or_the_meaning_of_a_word_is_outside() {
         "#pragma pack(1)\nstruct s { char c; int i; };",
         "_Pragma(\"pack(1)\") struct s { char c; int i; };",
         "static int n; __attribute__((constructor)) static void set(void) { n = 1; }",
+        "int f(int y) __asm__(\"h\"); int h(int y) { return y; }",
+        "__asm__(\".globl f; f: ret\");",
         "enum { false, true = 4 };",
         "#define true 3",
         "#include <stdbool.h>\n#undef false\n#define false 7",
@@ -116,6 +118,7 @@ fn what_changes_a_layout_or_the_meaning_of_a_word_is_outside() {
     }
     for text in [
         "__attribute__((unused)) static int n; static void fail(const char *) __attribute__((noreturn, format(printf, 1, 2)));",
+        "static void f(int n) { if (n) __asm__(\"nop\"); }",
         "#pragma once\n#pragma GCC diagnostic ignored \"-Wall\"",
         "typedef enum { false, true } bool;",
         "#define true 1\n#define false 0\n#define NULL ((void *) 0)",
