@@ -384,7 +384,7 @@ pub fn apply(
             bail!("{file} changed while a test for it was looked for; nothing was changed");
         }
         let after = found.edited(&of_file, new_test);
-        let after = after.with_context(|| found.same_code(choice))?;
+        let after = after.with_context(|| found.same_code(choice, &of_file))?;
         // A new test of a C program is not a source.
         if !of_file.is_empty() {
             texts.push((Utf8PathBuf::from(file), after.clone()));

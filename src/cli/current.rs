@@ -135,8 +135,16 @@ impl CurrentFile<'_> {
         Ok(())
     }
 
-    /// The message that a patch changes what an applied one has changed.
-    pub fn same_code(&self, choice: Choice) -> String {
+    /// The message that a patch with these edits changes what an applied one has changed.
+    pub fn same_code(&self, choice: Choice, edits: &[&EditReport]) -> String {
+        let original = edits.first().map_or("", |edit| &*edit.original);
+        let after = edited(original, edits, None, |span| Some(span.clone()));
+        if after.as_ref() == Some(&self.text) {
+            return format!(
+                "{} is already applied; nothing was changed, and `undo` reverts it",
+                choice.named()
+            );
+        }
         let names: Vec<String> = self.since.iter().map(|(patch, _)| patch.named()).collect();
         format!(
             "{} changes the same code in {} as {}, which is applied; nothing was changed, and `undo` reverts the earlier patch",

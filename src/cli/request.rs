@@ -364,7 +364,7 @@ impl SearchRequest {
                         format!("searching, because the last saved result is from `{by}`")
                     }
                     (Stale::Changed(what), None) => {
-                        format!("searching again, because {what} since the last search")
+                        format!("searching again, because {what} since the saved search")
                     }
                     (Stale::Stopped, None) => {
                         "searching again, because the last search was stopped".to_owned()

@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use nopol_basics::count;
 use nopol_expr::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
 
 use super::ProblemFile;
@@ -320,9 +321,9 @@ pub fn write(problem: &ProblemFile) -> String {
     let vocabulary = Vocabulary::new(problem);
     let library = Library::new(&vocabulary);
     let mut text = format!(
-        "; SMT-LIB 2: is there a condition of this level that explains {} contexts?\n{}{}\
+        "; SMT-LIB 2: is there a condition of this level that explains {}?\n{}{}\
          (set-option :produce-models true)\n(set-logic ALL)\n",
-        vocabulary.rows.len(),
+        count(vocabulary.rows.len(), "context"),
         vocabulary.omissions(),
         library.legend(),
     );

@@ -17,6 +17,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use nopol_basics::count;
 use nopol_expr::{ArithOp, CmpOp, Expr, TermId, Type, Value};
 
 use super::ProblemFile;
@@ -35,9 +36,9 @@ pub fn write(problem: &ProblemFile) -> String {
     };
     let reals = vocabulary.terms.keys().any(|ty| sort(*ty) == "Real");
     format!(
-        "; SyGuS-IF 2.1: a condition that explains {} contexts\n{}\
+        "; SyGuS-IF 2.1: a condition that explains {}\n{}\
          (set-logic {})\n{}(synth-fun condition ({})\n  {}{})\n{}(check-synth)\n",
-        vocabulary.rows.len(),
+        count(vocabulary.rows.len(), "context"),
         vocabulary.omissions(),
         if reals { "LIRA" } else { "LIA" },
         sheet.functions(),

@@ -55,6 +55,13 @@ impl<'s, 'a> Presenter<'s, 'a> {
     }
 }
 
+/// Families that `--min-confidence` hides.
+struct Hidden {
+    number: usize,
+    /// The tests that no other family cures.
+    targets: BTreeSet<TestIndex>,
+}
+
 impl Presenter<'_, '_> {
     /// Validates plausible fixes and adds the patches for each group of failing tests to the outcome.
     ///
@@ -69,16 +76,16 @@ impl Presenter<'_, '_> {
         if plausible.is_empty() {
             return Ok(());
         }
-        let number = plausible.len();
         let (families, hidden) = self.likely_families(knowledge, plausible);
         if families.is_empty() {
-            outcome.message = Some(self.too_unlikely(knowledge, number));
+            outcome.message = Some(self.too_unlikely(knowledge, hidden.number));
             let least = self.session.settings.min_confidence;
             outcome.hidden_by = Some(format!("--min-confidence {least}"));
             return Ok(());
         }
-        if !hidden.is_empty() {
+        if !hidden.targets.is_empty() {
             let hidden: Vec<String> = hidden
+                .targets
                 .iter()
                 .map(|it| code(&self.session.tests[*it].to_string()))
                 .collect();
@@ -116,13 +123,8 @@ impl Presenter<'_, '_> {
         )
     }
 
-    /// The families of plausible fixes whose best member reaches `--min-confidence`, best first, and the tests that
-    /// only other families cure.
-    fn likely_families(
-        &self,
-        knowledge: &Knowledge,
-        plausible: Vec<Fix>,
-    ) -> (Vec<Family>, BTreeSet<TestIndex>) {
+    /// The families of plausible fixes whose best member reaches `--min-confidence`, best first, and the others.
+    fn likely_families(&self, knowledge: &Knowledge, plausible: Vec<Fix>) -> (Vec<Family>, Hidden) {
         let ranker = Ranker::new(self.session);
         let mut families = ranker.families(knowledge, ranker.ranked(knowledge, plausible));
         ranker.rate(knowledge, &mut families);
@@ -134,7 +136,10 @@ impl Presenter<'_, '_> {
             let targets = families.iter().flat_map(|family| &family.best.targets);
             targets.copied().collect()
         };
-        let hidden = &targets(&others) - &targets(&likely);
+        let hidden = Hidden {
+            number: others.len(),
+            targets: &targets(&others) - &targets(&likely),
+        };
         (likely, hidden)
     }
 

@@ -618,7 +618,7 @@ int main(int argc, char **argv) {
         &tests,
     );
     let run = subject.nopol(&["c", "faults"]);
-    let wanted = "`t0` fails: memory is used after it was freed at a.c:22";
+    let wanted = "`t0` fails: freed memory is used at a.c:22";
     assert!(run.stdout.contains(wanted), "{}{}", run.stdout, run.stderr);
     let run = subject.nopol(&["c", "heap", "--failing", "t0"]);
     assert!(

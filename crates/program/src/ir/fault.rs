@@ -85,8 +85,8 @@ impl fmt::Display for FaultKind {
             },
             Self::NoResult => "a function ends without returning a value",
             Self::Unset => "an uninitialized value is used",
-            Self::Freed => "memory is used after it was freed",
-            Self::Gone => "a variable is used after its function has returned",
+            Self::Freed => "freed memory is used",
+            Self::Gone => "a variable of a function that has returned is used",
             Self::Constant => "a string literal is written to",
             Self::NotAllocated => "a freed pointer does not point to the start of allocated memory",
         })
