@@ -189,6 +189,24 @@ fn a_target_that_links_and_runs_is_taken_apart() {
 }
 
 #[test]
+fn generated_files_and_test_frameworks_are_no_sources() {
+    let makefile =
+        "p: p.c parser.c tinytest/tinytest.c\n\t$(CC) -o $@ p.c parser.c tinytest/tinytest.c\n";
+    let (summary, text) = written(&[
+        ("Makefile", makefile),
+        ("p.c", MAIN),
+        (
+            "parser.c",
+            "/* A Bison parser, made by GNU Bison 3.8. */\nint x;\n",
+        ),
+        ("tinytest/tinytest.c", "int y;\n"),
+    ]);
+    assert!(text.contains("sources = [\n    \"p.c\",\n]"), "{text}");
+    let left_out = "without 1 generated file and 1 file of a test framework";
+    assert!(summary.contains(left_out), "{summary}");
+}
+
+#[test]
 fn a_makefile_that_make_cannot_read_is_no_reason_to_write_nothing() {
     let (summary, text) = written(&[("Makefile", "all: none.c\n"), ("a.c", MAIN)]);
     assert!(text.contains("\nbuild = \"make\"\n"), "{text}");
@@ -247,12 +265,11 @@ fn cmake_says_which_programs_and_tests_there_are() {
 #[ignore = "make test-full: it needs cmake"]
 fn tests_that_cannot_be_described_are_left_to_the_user() {
     let lists = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nenable_testing()\n\
-        add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\n";
+        add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\nadd_subdirectory(below)\n";
     let (summary, text) = written(&[
         ("a.c", MAIN),
         ("CMakeLists.txt", lists),
-        ("1.in", ""),
-        ("1.out", ""),
+        ("below/CMakeLists.txt", "add_test(NAME 1 COMMAND x)\n"),
     ]);
     assert!(!text.contains("\n[[c.test]]"), "{text}");
     assert!(summary.contains("two tests have the name `1`"), "{summary}");

@@ -13,13 +13,14 @@ mod meson;
 mod recipe;
 mod text;
 mod tools;
+mod unsuited;
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 
 use anyhow::Result;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use nopol_basics::count;
 use nopol_process::run::process::Supervisor;
 
@@ -102,6 +103,34 @@ impl Summary {
     }
 }
 
+/// Removes what should not be patched, unless that is all; says what, for the end of a line of the summary.
+fn leave_out_unsuited(listing: &Listing, sources: &mut Vec<Utf8PathBuf>) -> String {
+    let is_framework = |path: &&Utf8PathBuf| unsuited::is_of_framework(path);
+    let (of_frameworks, others): (Vec<_>, Vec<_>) = sources.iter().partition(is_framework);
+    let is_generated = |path: &&Utf8PathBuf| unsuited::is_generated(&listing.text(path));
+    let (generated, kept): (Vec<&Utf8PathBuf>, Vec<&Utf8PathBuf>) =
+        others.into_iter().partition(is_generated);
+    if kept.is_empty() {
+        return String::new();
+    }
+    let named = [
+        (generated.len(), "generated file"),
+        (of_frameworks.len(), "file of a test framework"),
+    ];
+    let named = named.into_iter().filter(|(number, _)| *number > 0);
+    let named: Vec<String> = named
+        .map(|(number, what)| match number {
+            1 => format!("1 {what}"),
+            _ => format!("{number} {}", what.replacen("file", "files", 1)),
+        })
+        .collect();
+    *sources = kept.into_iter().cloned().collect();
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(", without {}", named.join(" and ")),
+    }
+}
+
 fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let mut pairs = cases::pairs(listing);
     let has_outputs = pairs.as_ref().is_some_and(|pairs| pairs.count > 0);
@@ -132,6 +161,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
         ),
         (None, _) => (listing.sources(), "all C files, which look like tests"),
     };
+    let left_out = leave_out_unsuited(listing, &mut sources);
     let and_headers = match has_headers && !sources.is_empty() {
         true => ", and headers with functions",
         false => "",
@@ -146,7 +176,7 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let left = sources.len().saturating_sub(MOST_SOURCES);
     sources.truncate(MOST_SOURCES);
     summary.lines.push(format!(
-        "sources: {}, {from}{and_headers}",
+        "sources: {}, {from}{and_headers}{left_out}",
         count(sources.len(), "file")
     ));
     if left > 0 {
