@@ -498,9 +498,10 @@ pub fn targets(
             .collect();
         if !aside.is_empty() {
             return Err(SubjectError::UnusableBaseline(format!(
-                "{} {} set aside, for the reason that the warning gives, so there is nothing to repair",
+                "{} {} set aside for the reason in the warning about {}, so there is nothing to repair",
                 names(&aside),
-                agree(aside.len(), "is", "are")
+                agree(aside.len(), "is", "are"),
+                agree(aside.len(), "it", "them")
             ))
             .into());
         }

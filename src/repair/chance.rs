@@ -85,12 +85,12 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
     }
     if !told.is_empty() {
         outcome.warnings.push(format!(
-            "{}. A patch is shown only if {} in several more runs{}",
+            "{}. A patch is shown only if {} with it in several more runs{}",
             told.join("; "),
             if random.len() == 1 {
-                "it passes"
+                "this test passes"
             } else {
-                "they pass"
+                "these tests pass"
             },
             match session.replays.len() {
                 0 => "",

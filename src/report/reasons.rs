@@ -159,11 +159,11 @@ impl Outcome {
     pub fn without_places(&self) -> &'static str {
         match self.command {
             "cargo nopol c" => {
-                "Code in a macro's definition and in a file that `sources` does not name cannot be patched."
+                "Code in a macro's definition, below a comment `nopol: skip` and in a file that `sources` does not name cannot be patched."
             }
             _ => {
                 "Code in a `const fn` that a constant calls, in a macro's definition (except its conditions), in a \
-                 generated file, in a proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched."
+                 generated file, in a proc macro, in an example or benchmark, under `#[cfg(test)]` and below a comment `nopol: skip` cannot be patched."
             }
         }
     }

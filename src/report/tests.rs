@@ -412,7 +412,7 @@ fn code_without_places_is_named_if_there_are_no_places() {
       grades::tests::just_enough
     Places
     1 test, 0 places
-    The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition (except its conditions), in a generated file, in a proc macro, in an example or benchmark, and under `#[cfg(test)]` cannot be patched.
+    The program has no place that may be changed. Code in a `const fn` that a constant calls, in a macro's definition (except its conditions), in a generated file, in a proc macro, in an example or benchmark, under `#[cfg(test)]` and below a comment `nopol: skip` cannot be patched.
     ");
 }
 

@@ -171,6 +171,11 @@ fn a_target_that_links_and_runs_is_taken_apart() {
         "{text}"
     );
     assert!(text.contains("\ncommand = \"./test_sum\"\n"), "{text}");
+    let (_, text) = written(&files(
+        "all: check\ncheck: check.c\n\t$(CC) -o it check.c && ./it\n",
+    ));
+    assert!(text.contains("\nbuild = \"cc -o it check.c\"\n"), "{text}");
+    assert!(text.contains("\ncommand = \"./it\"\n"), "{text}");
     let (summary, text) = written(&files(
         "all: test test_again cpp\n.PHONY: all test test_again cpp\nsum.o: sum.c\n\t$(CC) -c -o $@ sum.c\n\
          test: sum.o\n\t$(CC) -o $@ test_sum.c sum.o\n\t./$@\n\

@@ -76,7 +76,7 @@ fn unchecked(options: &CargoOptions, root: &Utf8Path) -> Option<String> {
         }
     }
     for name in WRAPPERS {
-        if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
+        if std::env::var(name).is_ok_and(|value| !value.is_empty() && !is_rustc(&value)) {
             return Some(format!(
                 "the variable {name} names a program that may call rustc with other options"
             ));
@@ -173,9 +173,15 @@ fn inherits(document: &DocumentMut) -> Option<String> {
 fn has_wrapper(document: &DocumentMut) -> bool {
     let build = document.get("build");
     build.is_some_and(|build| {
-        let mut keys = ["rustc", "rustc-workspace-wrapper"].iter();
-        keys.any(|key| build.get(key).is_some())
+        let keys = ["rustc", "rustc-workspace-wrapper"].iter();
+        let mut programs = keys.filter_map(|key| build.get(key)?.as_str());
+        programs.any(|program| !is_rustc(program))
     })
+}
+
+/// Whether a path names rustc itself, as far as its name shows.
+fn is_rustc(program: &str) -> bool {
+    Utf8Path::new(program).file_stem() == Some("rustc")
 }
 
 /// Where a target is chosen that has no `usize` of 64 bits.
@@ -349,6 +355,15 @@ mod tests {
         let checks = "overflow-checks = true\ndebug-assertions = true\n";
         assert_eq!(of(&format!("{release}{checks}")), None);
         assert_eq!(of("[profile.test]\ninherits = \"dev\"\n"), None);
+    }
+
+    #[test]
+    fn another_program_than_rustc_is_noticed() {
+        let of = |text: &str| has_wrapper(&text.parse().unwrap());
+        assert!(of("[build]\nrustc = \"./fast.sh\"\n"));
+        assert!(!of(
+            "[build]\nrustc = \"/opt/bin/rustc\"\nrustc-wrapper = \"sccache\"\n"
+        ));
     }
 
     #[test]

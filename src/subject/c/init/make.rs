@@ -323,12 +323,12 @@ fn traced(line: &str) -> Option<&str> {
 }
 
 impl Step {
-    /// Whether this runs tests, judging by the target's name; a step that compiles or links does not.
+    /// Whether this runs tests, judging by the target's name; a step that only compiles or links does not.
     fn runs_tests(&self) -> bool {
         let target = self.target.as_str();
         let is_named = TEST_TARGETS.contains(&target)
             || !target.contains(['.', '/']) && is_test(target.as_ref());
-        is_named && !self.compiles()
+        is_named && (!self.compiles() || self.runs_on())
     }
 
     /// Whether it calls a compiler.
