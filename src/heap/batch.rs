@@ -229,7 +229,7 @@ pub fn repair(
         phase,
         0,
         match &found.repaired.result {
-            HeapOutcome::Patch(_) => "found a repair",
+            HeapOutcome::Patch(_) => "found a patch",
             HeapOutcome::Correct => "found no fault",
             _ => "found no repair",
         },
@@ -280,7 +280,7 @@ pub fn repair(
         HeapOutcome::Unknown => {
             batch.message = Some(match options.until.is_over() {
                 true if request.stop.is_wanted() => {
-                    "the search was interrupted before it found a repair".to_owned()
+                    "the search was interrupted before it found a patch".to_owned()
                 }
                 true => format!(
                     "no repair was found in {} s: --time-limit gives the search more time",

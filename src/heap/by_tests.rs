@@ -294,7 +294,7 @@ fn show(progress: &Progress, running: &mut Option<Running>, heard: Heard<'_>) {
         } => {
             let repairs = match found {
                 0 => String::new(),
-                _ => format!(", {}", count(found, "repair")),
+                _ => format!(", {}", count(found, "patch")),
             };
             if let Some(running) = running.take() {
                 progress.finish(

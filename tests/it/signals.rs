@@ -131,7 +131,7 @@ fn a_signal_ends_a_search_in_heaps_with_a_sentence() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let run = interrupted(&subject, &ask, signal, Duration::ZERO);
         assert_eq!(run.code, 130, "{signal}: {}{}", run.stdout, run.stderr);
-        let message = "The search was interrupted before it found a repair";
+        let message = "The search was interrupted before it found a patch";
         assert!(run.stdout.contains(message), "{}", run.stdout);
     }
 }

@@ -113,17 +113,13 @@ fn leave_out_unsuited(listing: &Listing, sources: &mut Vec<Utf8PathBuf>) -> Stri
     if kept.is_empty() {
         return String::new();
     }
-    let named = [
-        (generated.len(), "generated file"),
-        (of_frameworks.len(), "file of a test framework"),
-    ];
-    let named = named.into_iter().filter(|(number, _)| *number > 0);
-    let named: Vec<String> = named
-        .map(|(number, what)| match number {
-            1 => format!("1 {what}"),
-            _ => format!("{number} {}", what.replacen("file", "files", 1)),
-        })
-        .collect();
+    let mut named = Vec::new();
+    if !generated.is_empty() {
+        named.push(count(generated.len(), "generated file"));
+    }
+    if !of_frameworks.is_empty() {
+        named.push(count(of_frameworks.len(), "file") + " of a test framework");
+    }
     *sources = kept.into_iter().cloned().collect();
     match named.is_empty() {
         true => String::new(),
