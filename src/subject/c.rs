@@ -10,6 +10,7 @@ mod ecosystem;
 mod fresh;
 mod includes;
 mod init;
+mod lines_read;
 mod made;
 mod opened;
 pub mod options;

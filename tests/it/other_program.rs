@@ -153,6 +153,7 @@ fn formulas_read_the_lines_and_headers_that_the_compiler_reads() {
     );
     let made = "mkdir -p build && echo '#define STEP 3' > build/config.h && cc -Ibuild -o p p.c";
     let limit = STEPPED.replace("#ifndef STEP", "#ifndef PATH_MAX");
+    let named = limit.replacen('\n', "\n#line 100 \"p.y\"\n", 1);
     let other = [("config.h", ""), ("build/config.h", "#define STEP 3\n")];
     for (text, build, more, words) in [
         (
@@ -166,6 +167,12 @@ fn formulas_read_the_lines_and_headers_that_the_compiler_reads() {
             "cc -Ibuild -o p p.c",
             &header[..],
             "without line 5 of p.c, which formulas read because of an `#if`",
+        ),
+        (
+            &named,
+            "cc -Ibuild -o p p.c",
+            &header[..],
+            "without line 6 of p.c, which formulas read because of an `#if`",
         ),
         (
             STEPPED,

@@ -8,12 +8,12 @@ use std::fmt;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_program::front::c::counted::counted;
 
 use super::calls::{self, Call};
+use super::lines_read;
 use super::other_program::Names;
 use crate::subject::files;
-use crate::subject::paths::{self, normal};
+use crate::subject::paths::normal;
 use crate::subject::workspace::Workspace;
 
 /// Options after which gcc computes otherwise than formulas, and what these assume.
@@ -197,7 +197,7 @@ type Lines = BTreeMap<(Utf8PathBuf, usize), String>;
 pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Result<AsBuilt> {
     let mut verdict = AsBuilt::Unknown;
     let mut other = None;
-    let files = texts(&at.subject.root, sources);
+    let files = lines_read::texts(&at.subject.root, sources);
     for call in calls.iter().filter(|call| call.compiles()) {
         if let Some(option) = call.args.iter().find(|arg| binds_otherwise(arg)) {
             return Ok(AsBuilt::Other(Difference::Linked(option.clone())));
@@ -227,7 +227,7 @@ pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Resu
                     why,
                 }));
             }
-            if let Some(difference) = read_otherwise(at, call, (source, path), &files)? {
+            if let Some(difference) = lines_read::difference(at, call, (source, path), &files)? {
                 return Ok(AsBuilt::Other(difference));
             }
             verdict = AsBuilt::Same;
@@ -237,18 +237,6 @@ pub fn as_built(at: &Workspace, calls: &[Call], sources: &[Utf8PathBuf]) -> Resu
         (AsBuilt::Unknown, Some(file)) => AsBuilt::Other(Difference::OtherSource(file)),
         (verdict, _) => verdict,
     })
-}
-
-/// The texts that formulas read: of the sources and of all headers of the subject. A build may make more headers.
-fn texts(root: &Utf8Path, sources: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, String)> {
-    let headers = files::below(root, "h").into_iter();
-    let headers = headers.map(|path| paths::relative(root, &path));
-    let paths = sources.iter().cloned().chain(headers);
-    let texts = paths.filter_map(|path| {
-        let text = files::text(&root.join(&path))?;
-        Some((path, text))
-    });
-    texts.collect()
 }
 
 /// Whether an option makes the linker bind a call to another function than the one of its name.
@@ -264,72 +252,6 @@ fn binds_otherwise(option: &str) -> bool {
                 .unwrap_or(word);
             OPTIONS.contains(&word)
         })
-}
-
-/// A file or a line of a source, which is named as in the call and by its path, that only the compiler reads, or only formulas do.
-fn read_otherwise(
-    at: &Workspace,
-    call: &Call,
-    (source, path): (&str, &Utf8Path),
-    files: &[(Utf8PathBuf, String)],
-) -> Result<Option<Difference>> {
-    let mut args = call.args_for(source);
-    args.retain(|arg| arg != "-g" && !arg.starts_with("-Werror"));
-    let (text, _) = calls::repeated(at, call, args, &["-E", "-fdirectives-only"])?;
-    let mut passed: BTreeMap<Utf8PathBuf, BTreeSet<usize>> = BTreeMap::new();
-    for file in calls::files(&at.root, &call.dir, &text) {
-        passed.entry(file).or_default();
-    }
-    calls::each_line(&at.root, &call.dir, &text, |file, number, _| {
-        if let Some(lines) = passed.get_mut(file) {
-            lines.insert(number);
-        }
-    });
-    // Not every compiler knows that option; and what is under other names is not known by its lines.
-    let is_named_otherwise = |file: &Utf8PathBuf| {
-        let text = files::text(&at.root.join(file)).unwrap_or_default();
-        text.lines().any(names_lines)
-    };
-    if !passed.contains_key(path) || passed.keys().any(is_named_otherwise) {
-        return Ok(None);
-    }
-    let Some(own) = counted(files, path) else {
-        return Ok(None);
-    };
-    let source = || path.to_owned();
-    let of_file = |file: &Utf8PathBuf, is_compiled| Difference::File {
-        source: source(),
-        file: file.clone(),
-        is_compiled,
-    };
-    for (file, lines) in &passed {
-        let Some(own) = own.get(file) else {
-            match lines.is_empty() {
-                true => continue,
-                false => return Ok(Some(of_file(file, true))),
-            }
-        };
-        let only_own = own.counted.difference(lines).next();
-        let only_compiled = own.others.intersection(lines).next();
-        let is_compiled = only_own.is_none();
-        if let Some(line) = only_own.or(only_compiled) {
-            return Ok(Some(Difference::Line {
-                source: source(),
-                file: file.clone(),
-                line: *line,
-                is_compiled,
-            }));
-        }
-    }
-    let only_own = own.keys().find(|file| !passed.contains_key(*file));
-    Ok(only_own.map(|file| of_file(file, false)))
-}
-
-/// Whether a line of a file gives the lines after it other numbers.
-fn names_lines(line: &str) -> bool {
-    let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-    directive
-        .is_some_and(|it| it.starts_with("line") || it.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The option because of which a call compiles another program than the source says, and what formulas assume instead.
