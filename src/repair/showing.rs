@@ -10,6 +10,7 @@ use nopol_basics::diff;
 use nopol_basics::hash;
 use nopol_basics::{agree, count};
 use nopol_process::run::suite::TestIndex;
+use nopol_source::Language;
 use nopol_source::policies::FormatTool;
 use nopol_synth::weights::WEIGHTS;
 
@@ -512,7 +513,11 @@ impl Presenter<'_, '_> {
                 let held = count(held().count(), "candidate");
                 format!(
                     "{held} passed the tests in one build with the others, but not the final check: \
-                     built alone, with all tests and doctests"
+                     built alone, with {}",
+                    match self.session.sources.language {
+                        Language::Rust => "all tests and doctests",
+                        Language::C => "all tests",
+                    }
                 )
             };
             knowledge.notes.set_reason(id, &reason);

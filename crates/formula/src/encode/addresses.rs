@@ -236,12 +236,12 @@ impl Encoder<'_> {
     }
 
     /// Writes into a located cell.
-    pub(super) fn write_to(&mut self, located: &Located, value: &Value) {
-        self.carry_to(located, &(value.clone(), Bit::FALSE));
+    pub(super) fn write_to(&mut self, located: &Located, value: &Value, ty: Scalar) {
+        self.carry_to(located, &(value.clone(), Bit::FALSE), ty);
     }
 
-    /// Moves a value into a located cell.
-    pub(super) fn carry_to(&mut self, located: &Located, value: &Carried) {
+    /// Moves a value of a type into a located cell.
+    pub(super) fn carry_to(&mut self, located: &Located, value: &Carried, ty: Scalar) {
         for target in located.targets.iter() {
             let inside = self.check(target, located.outside);
             if let Some((object, cell)) = &target.address {
@@ -249,7 +249,8 @@ impl Encoder<'_> {
                     self.fault(FaultKind::Constant, target.when);
                 }
                 let when = self.circuit.and(target.when, inside);
-                self.write(*object, cell, value.clone(), when);
+                let is_signed = ty.is_signed();
+                self.write(*object, cell, (value.clone(), is_signed), when);
             }
         }
     }

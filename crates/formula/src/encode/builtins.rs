@@ -223,13 +223,13 @@ impl Encoder<'_> {
                     None => {}
                     Some(Scanned::Number(ty, value)) => {
                         let value = Value::Bits(constant(*ty, *value));
-                        self.write_when(*bit, target, &value);
+                        self.write_when(*bit, target, (&value, *ty));
                     }
                     Some(Scanned::Word(bytes)) => {
                         for (at, byte) in bytes.iter().chain([&0]).enumerate() {
                             let to = self.moved(target, &index_word(at as i128));
                             let value = Value::Bits(constant(Scalar::CHAR, i128::from(*byte)));
-                            self.write_when(*bit, &to, &value);
+                            self.write_when(*bit, &to, (&value, Scalar::CHAR));
                         }
                     }
                 }
@@ -238,7 +238,7 @@ impl Encoder<'_> {
         Ok(Value::Bits(count))
     }
 
-    fn write_when(&mut self, when: Bit, to: &[Target], value: &Value) {
+    fn write_when(&mut self, when: Bit, to: &[Target], (value, ty): (&Value, Scalar)) {
         let mut narrowed = Vec::with_capacity(to.len());
         for target in to {
             let when = self.circuit.and(when, target.when);
@@ -247,7 +247,7 @@ impl Encoder<'_> {
                 ..target.clone()
             });
         }
-        self.write_to(&Located::of(narrowed.into()), value);
+        self.write_to(&Located::of(narrowed.into()), value, ty);
     }
 
     fn read_line(&mut self, buffer: &Rc<[Target]>, size: &Word, span: Span) -> Result<Value> {
@@ -269,7 +269,7 @@ impl Encoder<'_> {
                 for (at, byte) in line.iter().chain([&0]).enumerate() {
                     let to = self.moved(buffer, &index_word(at as i128));
                     let value = Value::Bits(constant(Scalar::CHAR, i128::from(*byte)));
-                    self.write_when(bit, &to, &value);
+                    self.write_when(bit, &to, (&value, Scalar::CHAR));
                 }
             }
         }

@@ -107,14 +107,17 @@ impl Encoder<'_> {
         let mut values = Vec::new();
         let mut words = arguments.iter();
         for parameter in &self.program.functions[function].parameters {
-            let cells = self.program.variables[*parameter].cells.len();
-            let of_parameter: Vec<Word> = words.by_ref().take(cells).cloned().collect();
+            let cells = &self.program.variables[*parameter].cells;
+            let of_parameter = cells.iter().zip(words.by_ref());
+            let of_parameter: Vec<(Word, bool)> = of_parameter
+                .map(|(ty, word)| (word.clone(), ty.is_signed()))
+                .collect();
             values.push(of_parameter);
         }
         self.call_with(function, true, &mut |this, at, object| {
-            for (cell, word) in (0..).zip(values.get(at).into_iter().flatten()) {
+            for (cell, (word, is_signed)) in (0..).zip(values.get(at).into_iter().flatten()) {
                 let value = (Value::Bits(word.clone()), Bit::FALSE);
-                this.write(object, &index_word(cell), value, Bit::TRUE);
+                this.write(object, &index_word(cell), (value, *is_signed), Bit::TRUE);
             }
         })
     }

@@ -77,6 +77,24 @@ impl Value {
         }
     }
 
+    /// How many bits it has; 0 of a pointer.
+    fn width(&self) -> usize {
+        match self {
+            Self::Bits(bits) => bits.len(),
+            Self::Pointer(_) => 0,
+        }
+    }
+
+    /// The same number with as many bits; a pointer stays.
+    fn resized(self, width: usize, is_signed: bool) -> Self {
+        match self {
+            Self::Bits(bits) if bits.len() != width && width > 0 => {
+                Self::Bits(word::resized(&bits, width, is_signed))
+            }
+            other => other,
+        }
+    }
+
     /// `condition ? a : b`; `b` if they are not of a kind.
     pub fn choose(circuit: &mut Circuit, condition: Bit, a: &Self, b: &Self) -> Self {
         match (condition.known(), a, b) {
@@ -139,6 +157,8 @@ enum Contents {
         under: ContentsId,
         cell: Word,
         value: Carried,
+        /// Whether the value has a sign, for a cell that is wider.
+        is_signed: bool,
         when: Bit,
     },
     /// The first if a condition holds, else the second.
@@ -165,7 +185,8 @@ pub struct Memory {
     pub objects: TiVec<ObjectId, Object>,
     contents: TiVec<ContentsId, Contents>,
     numbers: HashMap<Contents, ContentsId, RandomState>,
-    reads: HashMap<(ContentsId, Word), Carried, RandomState>,
+    /// What cells hold, read with as many bits; 0 of pointers.
+    reads: HashMap<(ContentsId, Word, usize), Carried, RandomState>,
 }
 
 /// Steps of a read after which it is looked whether a limit is reached.
@@ -216,13 +237,14 @@ impl Memory {
         }
     }
 
-    /// What it holds after a write under a condition. The cell is within the object, or nothing is written.
+    /// What it holds after a write under a condition. The cell is within the object, or nothing is written. With the value comes
+    /// whether its type has a sign.
     pub fn written(
         &mut self,
         object: ObjectId,
         under: ContentsId,
         cell: &Word,
-        value: Carried,
+        (value, is_signed): (Carried, bool),
         when: Bit,
     ) -> ContentsId {
         if when == Bit::FALSE {
@@ -238,6 +260,7 @@ impl Memory {
             under,
             cell,
             value,
+            is_signed,
             when,
         })
     }
@@ -253,6 +276,7 @@ impl Memory {
         ty: Scalar,
     ) -> Carried {
         let zero = (Value::zero(ty), Bit::FALSE);
+        let width = zero.0.width();
         let length = word::known(&self.objects[object].length);
         if let (Some(number), Some(length)) = (word::known(cell), length)
             && number >= length
@@ -267,7 +291,7 @@ impl Memory {
             if steps.is_multiple_of(OFTEN) && self.extent.reached(circuit).is_some() {
                 return zero;
             }
-            let key = (at, cell.clone());
+            let key = (at, cell.clone(), width);
             if self.reads.contains_key(&key) {
                 continue;
             }
@@ -283,13 +307,12 @@ impl Memory {
                     under,
                     cell: written,
                     value,
+                    is_signed,
                     when,
                 } => {
-                    let fits = match (&value.0, ty) {
-                        (Value::Pointer(_), Scalar::Pointer) => true,
-                        (Value::Bits(bits), _) => bits.len() == usize::from(ty.bits()),
-                        _ => false,
-                    };
+                    // A pointer may lead to a cell for a wider or narrower number beside an array, within a structure.
+                    let value = (value.0.resized(width, is_signed), value.1);
+                    let fits = matches!(value.0, Value::Pointer(_)) == (ty == Scalar::Pointer);
                     let same = if fits {
                         circuit.equal(&written, cell)
                     } else {
@@ -328,7 +351,7 @@ impl Memory {
     }
 
     fn known_read(&self, contents: ContentsId, cell: &Word, zero: &Carried) -> Carried {
-        let key = (contents, cell.clone());
+        let key = (contents, cell.clone(), zero.0.width());
         self.reads.get(&key).unwrap_or(zero).clone()
     }
 }

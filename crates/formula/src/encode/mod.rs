@@ -449,12 +449,13 @@ impl<'a> Encoder<'a> {
     }
 
     fn write_cell(&mut self, object: ObjectId, cell: usize, value: Value) {
-        let value = (value, Bit::FALSE);
+        // Nothing else has the first cells of such an object.
+        let value = ((value, Bit::FALSE), false);
         self.write(object, &index_word(cell as i128), value, Bit::TRUE);
     }
 
-    /// Writes to a cell within an object, under a condition.
-    fn write(&mut self, object: ObjectId, cell: &Word, value: Carried, when: Bit) {
+    /// Writes to a cell within an object, under a condition. With the value comes whether its type has a sign.
+    fn write(&mut self, object: ObjectId, cell: &Word, value: (Carried, bool), when: Bit) {
         let contents = *self.contents(object);
         let written = self.memory.written(object, contents, cell, value, when);
         *self.contents(object) = written;

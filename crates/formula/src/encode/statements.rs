@@ -182,7 +182,7 @@ impl Encoder<'_> {
         let Some((broken, free)) = self.free(place, expr.ty, element.is_some()) else {
             let value = self.carried(expr)?;
             let located = self.locate(target)?;
-            self.carry_to(&located, &value);
+            self.carry_to(&located, &value, expr.ty);
             return Ok(());
         };
         let value = self.suppressing(broken, |this| this.carried(expr))?;
@@ -203,7 +203,7 @@ impl Encoder<'_> {
             }
             _ => self.locate(target)?,
         };
-        self.carry_to(&located, &value);
+        self.carry_to(&located, &value, expr.ty);
         Ok(())
     }
 
@@ -214,9 +214,9 @@ impl Encoder<'_> {
             let from = self.further(source, at);
             values.push(self.carried_from(&from, *ty));
         }
-        for (at, value) in (0..).zip(values) {
+        for (at, (value, ty)) in (0..).zip(values.iter().zip(cells)) {
             let to = self.further(target, at);
-            self.carry_to(&to, &value);
+            self.carry_to(&to, value, *ty);
         }
     }
 

@@ -129,3 +129,37 @@ proptest! {
         }
     }
 }
+
+/// A loop that may write behind an array, into a cell for a wider number of the same structure.
+const BESIDE: &str = "#include <stdio.h>\nstruct w { char b[4]; int n, at; };\n\
+    static void sort(char *b, int n, int *moves) {\n    for (int i = 1; i < n; i++) {\n        char t = b[i];\n        int j = i;\n        \
+    while (j > 0 && b[j - 1] >= t) { b[j] = b[j - 1]; j--; *moves += 1; }\n        b[j] = t;\n    }\n}\n\
+    int main(void) {\n    struct w w = { \"aab\" };\n    struct w *p = &w;\n    int moves = 0;\n    p->n = 3;\n    \
+    sort(p->b, p->n, &moves);\n    printf(\"%s %d %d\\n\", w.b, moves, w.at);\n    return 0;\n}\n";
+
+#[test]
+fn what_is_written_into_a_cell_for_a_wider_number_is_there() {
+    let program = nopol_program::front::c::read(&[("a.c".into(), BESIDE.to_owned())]).unwrap();
+    let test = super::strings::test(&program, true, "aab 0 0\n");
+    for bound in [4, 5, 6] {
+        let options = FaultsOptions {
+            extent: Extent::new(bound, true),
+            formula: Formula::Whole,
+            size: 1,
+            places: None,
+            budget: Default::default(),
+        };
+        let found = localize(&program, &[test.clone()], &BTreeMap::new(), options);
+        assert!(found.is_ok(), "bound {bound}: {found:?}");
+    }
+    for (value, at) in [("97", 97), ("-3", -3)] {
+        let text = BESIDE.replace(
+            "p->n = 3;",
+            &format!("char *b = p->b; b[5] = {value}; p->n = 2;"),
+        );
+        let program = nopol_program::front::c::read(&[("a.c".into(), text)]).unwrap();
+        let test = super::strings::test(&program, true, &format!("aab 1 {at}\n"));
+        let passes = |seed| super::agreement::agree(&program, &test, true, seed);
+        assert!((0..40).any(|seed| passes(seed).unwrap()), "{value}");
+    }
+}
