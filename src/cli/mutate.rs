@@ -240,5 +240,9 @@ fn proof(shown: &Mutation, repair: &ShownRepair) -> String {
         (_, None) => String::new(),
         (_, Some(bound)) => format!(", as long as {}", bounds::as_long_as(shown.repeats, bound)),
     };
-    format!(", proved for all arguments{}{runs}", shown.initially())
+    format!(
+        ", proved for all arguments{}{}{runs}",
+        shown.initially(),
+        shown.unchecked()
+    )
 }

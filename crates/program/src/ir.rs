@@ -104,6 +104,9 @@ pub struct Program {
     pub members: BTreeMap<VariableId, Vec<(i128, String)>>,
     /// The functions of C that are not among [`Program::functions`], because their heads are beyond what is modelled.
     pub unread: BTreeMap<String, Outside>,
+    /// The functions of C that make a pointer to an array within a structure or another array. It is not known of the pointer where
+    /// that array ends.
+    pub with_inner_arrays: BTreeSet<FunctionId>,
 }
 
 impl Program {

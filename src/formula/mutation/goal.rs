@@ -169,6 +169,13 @@ impl Goal {
             .any(|it| it.is_reader)
     }
 
+    /// Whether the function, or what it calls, makes a pointer to an array within something larger.
+    pub(super) fn has_inner_arrays(&self) -> bool {
+        let called = self.called().into_iter();
+        let mut needed = called.flat_map(|id| needs(&self.program, id).functions);
+        needed.any(|id| self.program.with_inner_arrays.contains(&id))
+    }
+
     /// The function and its reference, if the specification is one.
     fn called(&self) -> Vec<FunctionId> {
         match self.specification {
@@ -291,16 +298,18 @@ impl Goal {
                 (None, true) => (
                     Ended::Correct,
                     Some(format!(
-                        "no run violates the specification{}: there is nothing to repair",
-                        shown.initially()
+                        "no run violates the specification{}{}: there is nothing to repair",
+                        shown.initially(),
+                        shown.unchecked()
                     )),
                 ),
                 (None, false) => (
                     Ended::Unjudged,
                     Some(format!(
-                        "no run violates the specification{}, as long as {}; longer runs were not examined: a larger --bound \
+                        "no run violates the specification{}{}, as long as {}; longer runs were not examined: a larger --bound \
                          examines them",
                         shown.initially(),
+                        shown.unchecked(),
                         bounds::as_long_as(shown.repeats, bound)
                     )),
                 ),

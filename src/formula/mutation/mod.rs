@@ -115,6 +115,9 @@ pub struct Mutation {
     pub globals: Vec<String>,
     /// Whether the function or its reference reads standard input, which is taken to be empty.
     pub reads_input: bool,
+    /// Whether it makes a pointer to an array within something larger.
+    #[serde(skip)]
+    pub has_inner_arrays: bool,
     /// The repairs, the likeliest first.
     pub repairs: Vec<ShownRepair>,
     /// How many mutations there are, and of how many statements.
@@ -171,6 +174,16 @@ impl Mutation {
         match both.is_empty() {
             true => String::new(),
             false => format!(", with {}", both.join(" and ")),
+        }
+    }
+
+    /// What is not checked of pointers, after a comma; nothing if all is.
+    pub fn unchecked(&self) -> &'static str {
+        match self.has_inner_arrays {
+            true => {
+                ", with indexes through a pointer to an inner array checked only against the whole object"
+            }
+            false => "",
         }
     }
 
@@ -284,6 +297,7 @@ pub fn repair(request: &MutateRequest, builds: Builds<'_>) -> Result<Mutation, R
         has_globals: !globals.is_empty(),
         globals,
         reads_input: goal.reads_input(),
+        has_inner_arrays: goal.has_inner_arrays(),
         left_out: goal.left_out.clone(),
         only: request.tests.clone(),
         are_chosen: !request.project.test_args().is_empty(),

@@ -110,7 +110,8 @@ fn write(
             let bound = bound.map_or_else(String::new, |bound| {
                 format!(", as long as {}", bounds::as_long_as(shown.repeats, bound))
             });
-            format!("Proved for all arguments{globals}{bound}:")
+            let unchecked = shown.unchecked();
+            format!("Proved for all arguments{globals}{unchecked}{bound}:")
         }
     };
     let one = if shown.repairs.len() > 1 {

@@ -138,10 +138,13 @@ impl Translator<'_> {
         let span = syntax.span();
         let (lvalue, ty) = self.lvalue(syntax)?;
         match (&ty, ty.scalar()) {
-            (Type::Array(element, _), _) => Ok(Value {
-                expr: build::address(lvalue, span),
-                ty: Type::Pointer(element.clone()),
-            }),
+            (Type::Array(element, _), _) => {
+                self.note_array(&lvalue, syntax);
+                Ok(Value {
+                    expr: build::address(lvalue, span),
+                    ty: Type::Pointer(element.clone()),
+                })
+            }
             (_, Some(scalar)) => Ok(Value {
                 expr: build::load(lvalue, scalar, span),
                 ty,
@@ -308,6 +311,7 @@ impl Translator<'_> {
                 ..
             } => {
                 let by = build::cast(index, Scalar::LONG);
+                self.note_array(&array, syntax);
                 build::offset(build::address(*array, span), by, stride, span)
             }
             lvalue => build::address(lvalue, span),
@@ -316,6 +320,18 @@ impl Translator<'_> {
             expr,
             ty: ty.pointer(),
         })
+    }
+
+    /// Notes that a pointer to an array is made, which may be a part of something larger.
+    fn note_array(&mut self, array: &Lvalue, of: Syntax<'_>) {
+        let is_inner = !matches!(array, Lvalue::Variable(_)) && !of.source.is_library;
+        if let Some(inside) = self
+            .function
+            .as_ref()
+            .filter(|_| is_inner && !self.is_folding)
+        {
+            self.program.with_inner_arrays.insert(inside.id);
+        }
     }
 
     /// An expression as a condition.
