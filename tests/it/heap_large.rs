@@ -160,7 +160,7 @@ fn ctrl_c_ends_a_search_and_not_the_session() {
         after,
         [
             "(nopol) repair",
-            "the search was interrupted before it found a patch",
+            "the search was interrupted before it found a repair",
             "(nopol) print first",
             "first = n51"
         ]

@@ -165,7 +165,7 @@ fn inherits(document: &DocumentMut) -> Option<String> {
     let test = document.get("profile")?.get("test")?;
     let inherited = test.get("inherits")?.as_str()?;
     let is_on = |check: &&str| test.get(check).and_then(Item::as_bool) == Some(true);
-    let is_checked = inherited == "dev" || CHECKS.iter().all(|check| is_on(&check));
+    let is_checked = inherited == "dev" || CHECKS.iter().all(is_on);
     (!is_checked).then(|| inherited.to_owned())
 }
 

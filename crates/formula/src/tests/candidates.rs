@@ -149,7 +149,12 @@ fn what_is_written_into_a_cell_for_a_wider_number_is_there() {
             places: None,
             budget: Default::default(),
         };
-        let found = localize(&program, &[test.clone()], &BTreeMap::new(), options);
+        let found = localize(
+            &program,
+            std::slice::from_ref(&test),
+            &BTreeMap::new(),
+            options,
+        );
         assert!(found.is_ok(), "bound {bound}: {found:?}");
     }
     for (value, at) in [("97", 97), ("-3", -3)] {
