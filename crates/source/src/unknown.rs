@@ -14,10 +14,7 @@ pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
     if site.text.contains('$') || text.contains('{') {
         return false;
     }
-    let old: Vec<&str> = words(&site.text)
-        .into_iter()
-        .map(|range| &site.text[range])
-        .collect();
+    let old = words_of(site);
     words(text).into_iter().any(|range| {
         let (word, before) = (&text[range.clone()], &text[..range.start]);
         let is_variable = word.len() > 1 && word.starts_with(|c: char| c.is_lowercase());
@@ -40,16 +37,19 @@ pub fn has_unknown_name(sources: &Sources, site: &Site, text: &str) -> bool {
     })
 }
 
+/// The words of a site's own condition.
+fn words_of(site: &Site) -> Vec<&str> {
+    let ranges = words(&site.text).into_iter();
+    ranges.map(|range| &site.text[range]).collect()
+}
+
 /// The same in C. A macro of a system header is not known, but has no small letters.
 fn has_unknown_name_in_c(sources: &Sources, site: &Site, text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "char", "double", "enum", "false", "float", "int", "long", "short", "signed", "sizeof",
         "true", "unsigned",
     ];
-    let old: Vec<&str> = words(&site.text)
-        .into_iter()
-        .map(|range| &site.text[range])
-        .collect();
+    let old = words_of(site);
     words(text).into_iter().any(|range| {
         let (word, before) = (&text[range.clone()], text[..range.start].trim_end());
         let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_')
