@@ -19,6 +19,7 @@ use crate::formula::mutation;
 use crate::formula::mutation::MutateRequest;
 use crate::formula::mutation::Mutation;
 use crate::formula::mutation::ShownRepair;
+use crate::formula::mutation::in_order;
 use crate::formula::report::mutation as report;
 use crate::formula::short;
 use crate::invocation;
@@ -243,6 +244,6 @@ fn proof(shown: &Mutation, repair: &ShownRepair) -> String {
     format!(
         ", proved for all arguments{}{}{runs}",
         shown.initially(),
-        shown.unchecked()
+        in_order(&repair.unsequenced)
     )
 }

@@ -50,6 +50,7 @@ mod moved;
 mod mutants;
 mod mutants_rust;
 mod mutate;
+mod mutate_memory;
 mod mutate_proofs;
 mod mutate_tried;
 mod mutate_values;

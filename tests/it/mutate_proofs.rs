@@ -353,39 +353,3 @@ fn a_function_that_may_end_without_a_result_does_not_satisfy_its_specification()
         assert_eq!(run.code, 1, "{}", run.stderr);
     }
 }
-
-#[test]
-fn a_proof_says_that_the_end_of_an_inner_array_is_not_known() {
-    let inner = "struct v { int a[3]; int z; };\nstatic long sum(const int *a, int n) { long s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n\
-        long f(unsigned char k) { struct v v = { { k, 2, 3 }, 40 }; return sum(v.a, 3) + v.z; }\nlong g(unsigned char k) { return k + 46L; }\n\
-        long h(unsigned char k) { int a[3] = { k, 2, 3 }; return sum(a, 3) + 40; }\n";
-    let subject = functions(inner);
-    let unchecked = "Proved for all arguments, with indexes through a pointer to an inner array checked only against the whole object";
-    for (function, expected) in [("f", unchecked), ("h", "Proved for all arguments:")] {
-        let run = subject.nopol(&[
-            "c",
-            "mutate",
-            "--function",
-            function,
-            "--reference-function",
-            "g",
-            "--size",
-            "1",
-        ]);
-        assert!(
-            run.stdout.contains(expected),
-            "{}{}",
-            run.stdout,
-            run.stderr
-        );
-    }
-    let run = subject.nopol(&["c", "mutate", "--function", "f"]);
-    let unchecked =
-        "No run violates the specification, with indexes through a pointer to an inner array";
-    assert!(
-        run.stdout.contains(unchecked),
-        "{}{}",
-        run.stdout,
-        run.stderr
-    );
-}

@@ -382,7 +382,7 @@ fn what_is_no_more_there_or_never_changes_is_not_written_and_not_read() {
     );
     fails(
         "static int *at(int x) { int y = x; return &y; }\nint main(void)\n{\n    int *p = at(7);\n    printf(\"%d\\n\", *p);\n    return 0;\n}\n",
-        "`t` fails: a variable of a function that has returned is used at p.c:8",
+        "`t` fails: a variable is used after its block or function has ended at p.c:8",
     );
     fails(
         "int main(void)\n{\n    int a[2], b[3] = { 7, 7, 7 };\n\n    memcpy(a, b, sizeof b);\n    printf(\"%d\\n\", a[1]);\n    return 0;\n}\n",

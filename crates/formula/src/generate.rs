@@ -240,6 +240,7 @@ impl Generator {
             within: None,
             initially: Default::default(),
             is_constant: false,
+            is_row: false,
         });
         self.scope.push((variable, shape));
         variable

@@ -76,10 +76,7 @@ pub fn memory(routine: &Routine, entered: &Entered<'_>) -> Option<Memory> {
         memory.variables[id] = value(held, routine.variables[id].ty);
     }
     for ((object, cell), record) in found {
-        let at = Address {
-            object: ObjectId::new(object),
-            cell,
-        };
+        let at = Address::new(ObjectId::new(object), cell);
         let mut values = Vec::new();
         for (number, field) in routine.records[record].fields.iter().enumerate() {
             let address = at.plus(i128::from(field.offset));

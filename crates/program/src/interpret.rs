@@ -430,9 +430,9 @@ impl<'p, 'a> Interpreter<'p, 'a> {
         self.note_entry(callee);
         let done = self.block(&function.body);
         let frame = std::mem::replace(&mut self.frame, caller);
-        for object in frame.into_values() {
+        for (variable, object) in frame {
             match self.program.dialect {
-                Dialect::C => self.memory.end(object),
+                Dialect::C => self.end_object(variable, object),
                 Dialect::Rust => self.memory.release(object),
             }
         }
@@ -459,16 +459,31 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             .allocate(Cow::Borrowed(cells), initially)
             .ok_or(Jump::End(End::Steps))?;
         self.scope(variable).insert(variable, object);
-        Ok(Address { object, cell: 0 })
+        Ok(Address::new(object, 0))
+    }
+
+    /// A variable of C is no more there, if it ever was.
+    fn end(&mut self, variable: VariableId) {
+        if let Some(object) = self.frame.remove(&variable) {
+            self.end_object(variable, object);
+        }
+    }
+
+    /// The object of a variable of C is no more there, nor is the array that belongs to it.
+    fn end_object(&mut self, variable: VariableId, object: ObjectId) {
+        let declared = self.program.variables.get(variable);
+        if declared.is_some_and(|declared| declared.is_row)
+            && let Some(row) = (self.memory.read(Address::new(object, 0))).and_then(Value::address)
+        {
+            self.memory.end(row.object);
+        }
+        self.memory.end(object);
     }
 
     /// The first cell of a variable, which is made if it was not declared: globals are not.
     fn variable(&mut self, variable: VariableId) -> Flow<Address> {
         match self.scope(variable).get(&variable) {
-            Some(object) => Ok(Address {
-                object: *object,
-                cell: 0,
-            }),
+            Some(object) => Ok(Address::new(*object, 0)),
             None => self.declare(variable),
         }
     }

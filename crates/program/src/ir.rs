@@ -104,9 +104,6 @@ pub struct Program {
     pub members: BTreeMap<VariableId, Vec<(i128, String)>>,
     /// The functions of C that are not among [`Program::functions`], because their heads are beyond what is modelled.
     pub unread: BTreeMap<String, Outside>,
-    /// The functions of C that make a pointer to an array within a structure or another array. It is not known of the pointer where
-    /// that array ends.
-    pub with_inner_arrays: BTreeSet<FunctionId>,
 }
 
 impl Program {
@@ -242,6 +239,8 @@ pub struct Variable {
     pub initially: Initially,
     /// Whether nothing may write to it once the globals are initialized: a string literal of C.
     pub is_constant: bool,
+    /// Whether it points to an array of C with a computed length, which ends with it ([`Builtin::Row`]).
+    pub is_row: bool,
 }
 
 /// What the cells of a new object hold.
@@ -332,8 +331,9 @@ pub enum ExprKind {
     Null,
     /// What a cell holds. A fault outside of its object, or through null.
     Load(Box<Lvalue>),
-    /// The address of a cell.
-    Address(Box<Lvalue>),
+    /// The address of a cell. With a number of cells, the pointer leads to a part of its object that begins there, such as an array
+    /// within a structure of C: reading or writing through it outside of this part is a fault.
+    Address(Box<Lvalue>, Option<u32>),
     /// One operand of the same type.
     Unary(UnaryOp, Box<Expr>),
     /// Two operands. Of arithmetic they have the result's type (a shift amount may have another one), of a comparison
@@ -399,6 +399,9 @@ pub enum Builtin {
     /// A new object; its address. It has these cells, or, given an unsigned 64-bit number, so many times these cells;
     /// null if that is more than [`MOST_CELLS`].
     Allocate(Vec<Scalar>, Initially),
+    /// A local array of C with a computed length: so many times these cells, given an unsigned 64-bit number; its address, or null
+    /// if that is more than [`MOST_CELLS`]. Its cells have no value.
+    Row(Vec<Scalar>),
     /// The number that the string at the pointer begins with, as `atoi` reads it; 0 without one, wrapped.
     ParseInt,
     /// Reads from standard input as `scanf` does: the pointers to the targets; the number of assigned ones, or -1 at
@@ -413,6 +416,8 @@ pub enum Builtin {
     Print(Vec<Conversion>),
     /// Gives an object back. Nothing here minds if it is used afterwards.
     Free,
+    /// Whether two areas of memory (pointer, pointer, unsigned 64-bit number of cells) have nothing in common, or are the same.
+    Apart,
     /// Ends the program with this exit code. Has no value.
     Exit,
 }
@@ -449,6 +454,17 @@ pub enum Conversion {
     Str,
     /// A word of at most this many bytes; only when reading.
     Word(u8),
+}
+
+impl Conversion {
+    /// What the cells hold that it reads into or prints.
+    pub const fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Text(_) | Self::Space => None,
+            Self::Int { ty, .. } => Some(*ty),
+            Self::Char | Self::Str | Self::Word(_) => Some(Scalar::CHAR),
+        }
+    }
 }
 
 /// A cell that can be read and written.
@@ -533,6 +549,9 @@ pub enum Statement {
     },
     /// A block that `Break` of its node leaves.
     Breakable(NodeId, Vec<Statement>),
+    /// A block of C with variables that pointers may lead to: these variables are no more there when it is left, in whatever
+    /// way.
+    Scope(Vec<VariableId>, Vec<Statement>),
     /// Leaves the loop or block.
     Break(NodeId),
     /// Goes to the update of the loop.

@@ -6,6 +6,7 @@
 pub mod front;
 pub mod interpret;
 pub mod ir;
+pub mod order;
 pub mod position;
 pub mod shown;
 pub mod text;

@@ -165,6 +165,15 @@ pub fn values(program: &Program, show: &mut dyn FnMut(PlaceId, &Expr)) {
 
 /// The variables with an address that the program takes.
 pub fn addressed(program: &Program) -> HashSet<VariableId> {
+    let mut addressed = addressed_in(&program.globals);
+    for function in &program.functions {
+        addressed.extend(addressed_in(&function.body));
+    }
+    addressed
+}
+
+/// The variables with an address that these statements take.
+pub fn addressed_in(statements: &[Statement]) -> HashSet<VariableId> {
     let mut addressed = HashSet::new();
     let mut walk = Walk {
         addressed: &mut addressed,
@@ -174,10 +183,7 @@ pub fn addressed(program: &Program) -> HashSet<VariableId> {
         loops: &mut 0,
         value: &mut |_, _| {},
     };
-    walk.statements(&program.globals);
-    for function in &program.functions {
-        walk.statements(&function.body);
-    }
+    walk.statements(statements);
     addressed
 }
 
@@ -229,7 +235,7 @@ impl Walk<'_> {
                     self.statements(second);
                 }
                 Statement::Opaque(..) => {}
-                Statement::Breakable(_, body) => self.statements(body),
+                Statement::Breakable(_, body) | Statement::Scope(_, body) => self.statements(body),
                 Statement::Return { place, value } => {
                     if let Some(value) = value {
                         self.place(*place, value);
@@ -264,7 +270,7 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Constant(_) | ExprKind::Null => {}
             ExprKind::Load(of) => self.lvalue(of),
-            ExprKind::Address(of) => {
+            ExprKind::Address(of, _) => {
                 self.addressed.extend(variable_of(of));
                 self.lvalue(of);
             }
@@ -321,7 +327,7 @@ pub fn conditions(statements: &[Statement], show: &mut dyn FnMut(&Expr)) {
                 conditions(body, show);
                 conditions(update, show);
             }
-            Statement::Breakable(_, body) => conditions(body, show),
+            Statement::Breakable(_, body) | Statement::Scope(_, body) => conditions(body, show),
             _ => {}
         }
     }

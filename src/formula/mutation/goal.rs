@@ -11,11 +11,12 @@ use nopol_formula::mutate::{Level, MutateOutcome, MutateRepairs, Specification};
 use nopol_program::front::c::macro_constants;
 use nopol_program::interpret::End;
 use nopol_program::ir::{Dialect, FunctionId, Made, Program, VariableId};
+use nopol_program::order::unsequenced;
 use nopol_program::position::Positions;
 use nopol_program::visit::{Needs, Repeats, needs, reached, repeats};
 
 use super::called::{Called, functions};
-use super::{MutateRequest, Mutation};
+use super::{MutateRequest, Mutation, in_order};
 use crate::formula::left_out::LeftOut;
 use crate::formula::load::{Loaded, Refusal, RunBounds};
 use crate::formula::localization::Failing;
@@ -169,11 +170,20 @@ impl Goal {
             .any(|it| it.is_reader)
     }
 
-    /// Whether the function, or what it calls, makes a pointer to an array within something larger.
-    pub(super) fn has_inner_arrays(&self) -> bool {
+    /// Where the order matters in which C leaves operands to be evaluated, in the function, its reference and the functions that
+    /// they call: files and lines. The program may be a mutated one.
+    pub(super) fn unsequenced(&self, program: &Program) -> Vec<String> {
         let called = self.called().into_iter();
-        let mut needed = called.flat_map(|id| needs(&self.program, id).functions);
-        needed.any(|id| self.program.with_inner_arrays.contains(&id))
+        let needed: BTreeSet<FunctionId> =
+            called.flat_map(|id| needs(program, id).functions).collect();
+        // Rust says in which order operands are evaluated.
+        if needed.is_empty() || program.dialect == Dialect::Rust {
+            return Vec::new();
+        }
+        let places = unsequenced(program, needed).into_iter();
+        let mut places: Vec<String> = places.map(|span| self.place(span)).collect();
+        places.dedup();
+        places
     }
 
     /// The function and its reference, if the specification is one.
@@ -300,7 +310,7 @@ impl Goal {
                     Some(format!(
                         "no run violates the specification{}{}: there is nothing to repair",
                         shown.initially(),
-                        shown.unchecked()
+                        in_order(&shown.unsequenced)
                     )),
                 ),
                 (None, false) => (
@@ -309,7 +319,7 @@ impl Goal {
                         "no run violates the specification{}{}, as long as {}; longer runs were not examined: a larger --bound \
                          examines them",
                         shown.initially(),
-                        shown.unchecked(),
+                        in_order(&shown.unsequenced),
                         bounds::as_long_as(shown.repeats, bound)
                     )),
                 ),

@@ -25,6 +25,7 @@ use super::load::{Builds, Refusal, whole_of};
 use super::localization::{Failing, Phase};
 use super::{late, unread};
 use crate::report::Ended;
+use crate::report::phrases::listed;
 use crate::subject::{Project, Subject};
 
 /// What the search leaves of the time limit for reading again what it found, which takes as long as reading the program and
@@ -115,9 +116,9 @@ pub struct Mutation {
     pub globals: Vec<String>,
     /// Whether the function or its reference reads standard input, which is taken to be empty.
     pub reads_input: bool,
-    /// Whether it makes a pointer to an array within something larger.
-    #[serde(skip)]
-    pub has_inner_arrays: bool,
+    /// Files and lines where the order matters in which operands are evaluated, though C does not say it. From left to right was
+    /// examined.
+    pub unsequenced: Vec<String>,
     /// The repairs, the likeliest first.
     pub repairs: Vec<ShownRepair>,
     /// How many mutations there are, and of how many statements.
@@ -177,16 +178,6 @@ impl Mutation {
         }
     }
 
-    /// What is not checked of pointers, after a comma; nothing if all is.
-    pub fn unchecked(&self) -> &'static str {
-        match self.has_inner_arrays {
-            true => {
-                ", with indexes through a pointer to an inner array checked only against the whole object"
-            }
-            false => "",
-        }
-    }
-
     /// The result for a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
@@ -209,6 +200,9 @@ pub struct ShownRepair {
     pub proved: &'static str,
     /// The bound, if that is what it is proved to.
     pub proved_to: Option<u32>,
+    /// Files and lines where the order matters in which operands are evaluated, though C does not say it. It is proved for the one
+    /// from left to right.
+    pub unsequenced: Vec<String>,
     /// Seconds after which it was found.
     pub after: f64,
     /// The same as a unified diff.
@@ -228,6 +222,24 @@ pub struct Untried {
     pub text: String,
     /// Whether it is a variable with a pointer or reference, which no other one replaced.
     pub is_pointer: bool,
+}
+
+/// In which order operands are evaluated at these places, after a comma; nothing if there are none.
+pub fn in_order(unsequenced: &[String]) -> String {
+    /// So many are named.
+    const NAMED: usize = 3;
+    let mut named: Vec<String> = unsequenced.iter().take(NAMED).cloned().collect();
+    match unsequenced.len().saturating_sub(NAMED) {
+        0 => {}
+        more => named.push(nopol_basics::count(more, "other place")),
+    }
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(
+            ", with the operands at {} evaluated from left to right",
+            listed(&named)
+        ),
+    }
 }
 
 /// Finds every minimal repair by mutations. `builds` says what the build compiles.
@@ -297,7 +309,7 @@ pub fn repair(request: &MutateRequest, builds: Builds<'_>) -> Result<Mutation, R
         has_globals: !globals.is_empty(),
         globals,
         reads_input: goal.reads_input(),
-        has_inner_arrays: goal.has_inner_arrays(),
+        unsequenced: goal.unsequenced(&goal.program),
         left_out: goal.left_out.clone(),
         only: request.tests.clone(),
         are_chosen: !request.project.test_args().is_empty(),

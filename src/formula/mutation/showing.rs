@@ -1,6 +1,7 @@
 //! Repairs in the user's terms: their order, what they change, and the patched source.
 
 use nopol_basics::diff;
+use nopol_formula::mutate::applied::mutant;
 use nopol_formula::mutate::{Level, MutationEdit, Repair, Space, Specification};
 use nopol_program::ir::Span;
 use nopol_program::shown::ShownEdit;
@@ -46,6 +47,16 @@ impl Goal {
         (repair.made.len(), levels, -score, edits)
     }
 
+    /// The file and line of something.
+    pub(super) fn place(&self, span: Span) -> String {
+        let number = span.file as usize;
+        let line = self
+            .texts
+            .get(number)
+            .map_or(1, |text| position(text, span.start as usize).0);
+        format!("{}:{line}", self.program.files[number])
+    }
+
     /// The operators, constants and pointers that were not tried.
     pub(super) fn untried(&self, space: &Space) -> Vec<Untried> {
         let spans = space.untried.iter();
@@ -86,6 +97,7 @@ impl Goal {
                 (false, false) => "bound",
             },
             proved_to: (!is_of_tests && !repair.is_unbounded).then_some(self.bound),
+            unsequenced: self.unsequenced(&mutant(&space.program, &repair.made)),
             after: repair.after.as_secs_f64(),
             diff: diffs.collect(),
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use nopol_basics::{agree, count};
 
-use crate::formula::mutation::{Mutation, ShownRepair, Untried};
+use crate::formula::mutation::{Mutation, ShownRepair, Untried, in_order};
 use crate::formula::{at_most, bounds, left_out, short};
 use crate::report::phrases;
 
@@ -110,8 +110,8 @@ fn write(
             let bound = bound.map_or_else(String::new, |bound| {
                 format!(", as long as {}", bounds::as_long_as(shown.repeats, bound))
             });
-            let unchecked = shown.unchecked();
-            format!("Proved for all arguments{globals}{unchecked}{bound}:")
+            let order = in_order(&first.unsequenced);
+            format!("Proved for all arguments{globals}{order}{bound}:")
         }
     };
     let one = if shown.repairs.len() > 1 {

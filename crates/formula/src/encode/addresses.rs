@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nopol_program::ir::{BinaryOp, FaultKind, Lvalue, Scalar};
 
-use super::memory::{Carried, INDEX_BITS, Target, Value, choose};
+use super::memory::{Carried, INDEX_BITS, Part, Target, Value, choose};
 use super::{Bit, Encoder, Result, index_word};
 use crate::circuit::word::{self, Word};
 
@@ -32,12 +32,14 @@ impl Encoder<'_> {
     pub(super) fn compare_pointers(&mut self, op: BinaryOp, a: &[Target], b: &[Target]) -> Bit {
         let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
         let (mut same, mut less, mut unrelated) = (Bit::FALSE, Bit::FALSE, Bit::FALSE);
+        let mut gone = Bit::FALSE;
         for x in a {
             for y in b {
                 let both = self.circuit.and(x.when, y.when);
                 match (&x.address, &y.address) {
                     // Null has no order, not even to itself.
                     (None, None) if is_equality => same = self.circuit.or(same, both),
+                    (None, _) | (_, None) if is_equality => {}
                     (Some((one, x)), Some((other, y))) if one == other => {
                         let equal = self.circuit.equal(x, y);
                         let equal = self.circuit.and(both, equal);
@@ -46,6 +48,13 @@ impl Encoder<'_> {
                         let below = self.circuit.and(both, below);
                         less = self.circuit.or(less, below);
                     }
+                    (Some((one, _)), Some((other, _))) if is_equality => {
+                        // Something else may be in the place of what is no more there.
+                        let (one, other) = (self.was_freed(*one), self.was_freed(*other));
+                        let any = self.circuit.or(one, other);
+                        let any = self.circuit.and(any, both);
+                        gone = self.circuit.or(gone, any);
+                    }
                     _ => unrelated = self.circuit.or(unrelated, both),
                 }
             }
@@ -53,6 +62,7 @@ impl Encoder<'_> {
         if !is_equality {
             self.fault(FaultKind::OutOfBounds, unrelated);
         }
+        self.fault(FaultKind::Freed, gone);
         let related = !unrelated;
         match op {
             BinaryOp::Eq => same,
@@ -90,6 +100,32 @@ impl Encoder<'_> {
         }
     }
 
+    /// Whether areas of so many cells have nothing in common, or are the same.
+    pub(super) fn are_apart(&mut self, a: &[Target], b: &[Target], cells: &Word) -> Bit {
+        let mut overlap = Bit::FALSE;
+        for x in a {
+            for y in b {
+                let (Some((one, from)), Some((other, to))) = (&x.address, &y.address) else {
+                    continue;
+                };
+                if one != other {
+                    continue;
+                }
+                let (ahead, _) = self.circuit.sub(from, to, true);
+                let (behind, _) = self.circuit.sub(to, from, true);
+                let is_behind = self.circuit.less(from, to, true);
+                let distance = self.circuit.choose(is_behind, &behind, &ahead);
+                let is_same = !self.circuit.nonzero(&distance);
+                let distance = word::resized(&distance, cells.len(), false);
+                let is_near = self.circuit.less(&distance, cells, false);
+                let both = self.circuit.and(x.when, y.when);
+                let bit = self.circuit.all([both, !is_same, is_near]);
+                overlap = self.circuit.or(overlap, bit);
+            }
+        }
+        !overlap
+    }
+
     /// A signed number of elements of this many cells, as a number of cells. What is too large leads out of every object.
     pub(super) fn scaled(&mut self, number: &[Bit], stride: u32) -> Word {
         let index = word::resized(number, INDEX_BITS, true);
@@ -121,6 +157,7 @@ impl Encoder<'_> {
             Target {
                 when: target.when,
                 address,
+                part: target.part.clone(),
             }
         };
         targets.iter().map(move_one).collect()
@@ -136,9 +173,10 @@ impl Encoder<'_> {
                     Some(object) => object,
                     None => self.declared(*variable),
                 };
-                let address = Some((object, index_word(0)));
-                let when = Bit::TRUE;
-                Ok(Located::of([Target { when, address }].into()))
+                match Value::pointer(object, index_word(0)) {
+                    Value::Pointer(targets) => Ok(Located::of(targets)),
+                    Value::Bits(_) => Ok(Located::of([].into())),
+                }
             }
             Lvalue::Deref(pointer) => Ok(Located::of(self.pointer(pointer)?)),
             Lvalue::Index {
@@ -208,9 +246,56 @@ impl Encoder<'_> {
         let length = self.memory.objects[*object].length.clone();
         let inside = self.circuit.less(cell, &length, false);
         let wrong = self.circuit.or(!inside, outside);
+        let elsewhere = self.is_elsewhere(target);
+        let wrong = self.circuit.or(wrong, elsewhere);
         let wrong = self.circuit.and(target.when, wrong);
         self.fault(FaultKind::OutOfBounds, wrong);
         inside
+    }
+
+    /// When a cell is not in the part of its object that the pointer leads to.
+    fn is_elsewhere(&mut self, target: &Target) -> Bit {
+        let (Some((_, cell)), Some(part)) = (&target.address, &target.part) else {
+            return Bit::FALSE;
+        };
+        let (distance, _) = self.circuit.sub(cell, &part.start, true);
+        let cells = index_word(i128::from(part.cells));
+        let inside = self.circuit.less(&distance, &cells, false);
+        self.circuit.or(part.is_missing, !inside)
+    }
+
+    /// Pointers to the first of so many cells, which are a part of what they lead to.
+    pub(super) fn narrowed(&mut self, located: &Located, cells: u32) -> Rc<[Target]> {
+        let mut all = Vec::with_capacity(located.targets.len());
+        for target in located.targets.iter() {
+            let part = target.address.as_ref().map(|(_, start)| start.clone());
+            let part = part.map(|start| {
+                let mut is_missing = located.outside;
+                if let Some(around) = &target.part {
+                    // The part begins at a distance from which so many cells are left.
+                    let (distance, _) = self.circuit.sub(&start, &around.start, true);
+                    let fits = match around.cells.checked_sub(cells) {
+                        Some(most) => {
+                            let most = index_word(i128::from(most) + 1);
+                            self.circuit.less(&distance, &most, false)
+                        }
+                        None => Bit::FALSE,
+                    };
+                    is_missing = self.circuit.or(is_missing, around.is_missing);
+                    is_missing = self.circuit.or(is_missing, !fits);
+                }
+                Part {
+                    start,
+                    cells,
+                    is_missing,
+                }
+            });
+            all.push(Target {
+                part,
+                ..target.clone()
+            });
+        }
+        all.into()
     }
 
     /// What a located cell holds; a fault if it was never set.

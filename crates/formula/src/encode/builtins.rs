@@ -8,7 +8,7 @@ use nopol_program::ir::{
 use nopol_program::text::{self, Scanned};
 
 use super::addresses::Located;
-use super::memory::{INDEX_BITS, Target, Value};
+use super::memory::{INDEX_BITS, Part, Target, Value};
 use super::stream::{Output, Progress};
 use super::{Bit, Encoder, ObjectId, Result, constant, index_word};
 use crate::circuit::word::{self, Word};
@@ -35,7 +35,10 @@ impl Encoder<'_> {
                 Ok(Value::pointer(object, index_word(0)))
             }
             (Builtin::Allocate(cells, initially), [Value::Bits(count)]) => {
-                Ok(self.row(cells.len(), &count.clone(), *initially))
+                Ok(self.row(cells.len(), &count.clone(), *initially, true))
+            }
+            (Builtin::Row(cells), [Value::Bits(count)]) => {
+                Ok(self.row(cells.len(), &count.clone(), Initially::Unset, false))
             }
             (Builtin::ParseInt, [Value::Pointer(from)]) => {
                 let number = match &**from {
@@ -79,6 +82,10 @@ impl Encoder<'_> {
                 self.give_back(&Rc::clone(targets));
                 Ok(Value::zero(ty))
             }
+            (Builtin::Apart, [Value::Pointer(to), Value::Pointer(from), Value::Bits(cells)]) => {
+                let (to, from) = (Rc::clone(to), Rc::clone(from));
+                Ok(Value::bit(self.are_apart(&to, &from, &cells.clone())))
+            }
             (Builtin::Exit, [code @ Value::Bits(_)]) => {
                 let code = code.clone();
                 let state = self.departing();
@@ -99,14 +106,20 @@ impl Encoder<'_> {
     }
 
     /// A new object of this many times these cells, or null if that is too many.
-    fn row(&mut self, cells: usize, count: &Word, initially: Initially) -> Value {
+    fn row(
+        &mut self,
+        cells: usize,
+        count: &Word,
+        initially: Initially,
+        is_allocated: bool,
+    ) -> Value {
         let each = cells.max(1) as i128;
         let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
         let fits = !self.circuit.less(&most, count, false);
         let each = word::constant(each, INDEX_BITS);
         let (length, _) = self.circuit.mul(&count[..INDEX_BITS], &each, false);
         let object = self.memory.object(length, initially);
-        self.memory.objects[object].is_allocated = true;
+        self.memory.objects[object].is_allocated = is_allocated;
         self.contents(object);
         let row = Value::pointer(object, index_word(0));
         Value::choose(self.circuit, fits, &row, &Value::null())
@@ -132,7 +145,7 @@ impl Encoder<'_> {
                 self.fault(FaultKind::NullPointer, target.when);
                 continue;
             };
-            let bytes = self.known_text(*object, word::known(cell)?)?;
+            let bytes = self.known_text(*object, word::known(cell)?, target.part.as_ref())?;
             let of_target = constant(ty, text::parse_int(&bytes));
             number = self.circuit.choose(target.when, &of_target, &number);
         }
@@ -140,8 +153,14 @@ impl Encoder<'_> {
     }
 
     /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is not a fault.
-    fn known_text(&mut self, object: ObjectId, start: u64) -> Option<Vec<u8>> {
-        let length = word::known(&self.memory.objects[object].length)?;
+    fn known_text(&mut self, object: ObjectId, start: u64, part: Option<&Part>) -> Option<Vec<u8>> {
+        let mut length = word::known(&self.memory.objects[object].length)?;
+        if let Some(part) = part {
+            if part.is_missing != Bit::FALSE || word::known(&part.start)? > start {
+                return None;
+            }
+            length = length.min(word::known(&part.start)? + u64::from(part.cells));
+        }
         if self.was_freed(object) != Bit::FALSE {
             return None;
         }
@@ -150,6 +169,7 @@ impl Encoder<'_> {
             let target = Target {
                 when: Bit::TRUE,
                 address: Some((object, index_word(cell.into()))),
+                part: None,
             };
             let located = Located::of([target].into());
             let (value, unset) = self.carried_from(&located, Scalar::CHAR);

@@ -56,9 +56,13 @@ impl Encoder<'_> {
             ExprKind::Load(_) | ExprKind::Cast(_) | ExprKind::Block(..) | ExprKind::Choice(..) => {
                 self.carried(expr)?.0
             }
-            ExprKind::Address(of) => {
+            ExprKind::Address(of, cells) => {
                 // That it is outside matters only where it is read or written.
-                Value::Pointer(self.locate(of)?.targets)
+                let located = self.locate(of)?;
+                Value::Pointer(match cells {
+                    Some(cells) => self.narrowed(&located, *cells),
+                    None => located.targets,
+                })
             }
             ExprKind::Unary(op, operand) => {
                 let operand = self.bits(operand)?;

@@ -42,6 +42,19 @@ pub struct Target {
     pub when: Bit,
     /// The object and the number of the cell.
     pub address: Option<(ObjectId, Word)>,
+    /// The part of the object that it leads to, unless that is all of it.
+    pub part: Option<Part>,
+}
+
+/// Cells of an object in a row: what a pointer leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The first one.
+    pub start: Word,
+    /// How many they are.
+    pub cells: u32,
+    /// When there is no such part, since it would leave the one that it is a part of.
+    pub is_missing: Bit,
 }
 
 impl Value {
@@ -52,6 +65,7 @@ impl Value {
             [Target {
                 when,
                 address: None,
+                part: None,
             }]
             .into(),
         )
@@ -61,7 +75,15 @@ impl Value {
     pub fn pointer(object: ObjectId, cell: Word) -> Self {
         let address = Some((object, cell));
         let when = Bit::TRUE;
-        Self::Pointer([Target { when, address }].into())
+        let part = None;
+        Self::Pointer(
+            [Target {
+                when,
+                address,
+                part,
+            }]
+            .into(),
+        )
     }
 
     /// A bool.
@@ -122,7 +144,10 @@ fn choose_targets(
     for (under, targets) in [(condition, a), (!condition, b)] {
         for target in targets {
             let when = circuit.and(under, target.when);
-            let object = |target: &Target| target.address.as_ref().map(|(object, _)| *object);
+            let object = |target: &Target| {
+                let object = target.address.as_ref().map(|(object, _)| *object);
+                (object, target.part.as_ref().map(|part| part.cells))
+            };
             if when == Bit::FALSE {
                 continue;
             }
@@ -131,6 +156,10 @@ fn choose_targets(
                     if let (Some((_, cell)), Some((_, new))) = (&mut other.address, &target.address)
                     {
                         *cell = circuit.choose(when, new, cell);
+                    }
+                    if let (Some(part), Some(new)) = (&mut other.part, &target.part) {
+                        part.start = circuit.choose(when, &new.start, &part.start);
+                        part.is_missing = circuit.mux(when, new.is_missing, part.is_missing);
                     }
                     other.when = circuit.or(other.when, when);
                 }

@@ -213,6 +213,10 @@ struct Exits {
 struct Frame {
     objects: HashMap<VariableId, ObjectId>,
     exits: Exits,
+    /// The variables of the blocks around the statement at hand that end with them, the innermost last.
+    ending: Vec<VariableId>,
+    /// How many of these there are around each loop and block that may be left.
+    around: HashMap<NodeId, usize>,
     /// When faults of the expression at hand are suppressed.
     suppressed: Bit,
 }
@@ -490,9 +494,39 @@ impl<'a> Encoder<'a> {
     /// The variables of an activation are no more there.
     fn end(&mut self, objects: &HashMap<VariableId, ObjectId>) {
         for (variable, object) in objects {
-            if self.addressed.contains(variable) {
-                self.state.freed.insert(*object, Bit::TRUE);
+            self.end_object(*variable, *object);
+        }
+    }
+
+    /// The variables of the blocks around are no more there, but for as many of the outermost.
+    fn end_inner(&mut self, stay: usize) {
+        let frame = self.frame();
+        let ended = frame.ending.iter().skip(stay);
+        let ended = ended.filter_map(|variable| Some((*variable, *frame.objects.get(variable)?)));
+        for (variable, object) in ended.collect::<Vec<_>>() {
+            self.end_object(variable, object);
+        }
+    }
+
+    /// The object of a variable is no more there, nor is the array that belongs to it.
+    fn end_object(&mut self, variable: VariableId, object: ObjectId) {
+        if self.program.variables[variable].is_row {
+            let contents = *self.contents(object);
+            let first = index_word(0);
+            let ty = Scalar::Pointer;
+            let read = self.memory.read(self.circuit, object, contents, &first, ty);
+            if let (Value::Pointer(targets), _) = read {
+                for target in targets.iter() {
+                    if let Some((row, _)) = target.address {
+                        let before = self.was_freed(row);
+                        let now = self.circuit.or(before, target.when);
+                        self.state.freed.insert(row, now);
+                    }
+                }
             }
+        }
+        if self.addressed.contains(&variable) {
+            self.state.freed.insert(object, Bit::TRUE);
         }
     }
 

@@ -74,13 +74,22 @@ impl Encoder<'_> {
                 update,
             } => {
                 let before = self.position;
+                self.surround(*node);
                 let done = self.repeat(*node, *place, condition, *tests_first, body, update);
                 self.position = before;
                 done?;
             }
             Statement::Breakable(node, statements) => {
+                self.surround(*node);
                 self.statements(statements)?;
                 self.land(*node, true);
+            }
+            Statement::Scope(variables, statements) => {
+                let around = self.frame().ending.len();
+                self.frame().ending.extend(variables);
+                self.statements(statements)?;
+                self.end_inner(around);
+                self.frame().ending.truncate(around);
             }
             Statement::Break(node) => self.leave(*node, true),
             Statement::Continue(node) => self.leave(*node, false),
@@ -89,6 +98,7 @@ impl Encoder<'_> {
                     None => None,
                     Some(expr) => Some(self.placed(*place, expr)?),
                 };
+                self.end_inner(0);
                 let state = self.departing();
                 let returned = self.frame().exits.returned.take();
                 let joined = match returned {
@@ -294,7 +304,16 @@ impl Encoder<'_> {
         state
     }
 
+    /// Notes which blocks are around a loop or block that may be left.
+    fn surround(&mut self, node: NodeId) {
+        let frame = self.frame();
+        let around = frame.ending.len();
+        frame.around.insert(node, around);
+    }
+
     fn leave(&mut self, node: NodeId, is_break: bool) {
+        let stay = self.frame().around.get(&node).copied().unwrap_or(0);
+        self.end_inner(stay);
         let state = self.departing();
         let exits = &mut self.frame().exits;
         let exits = if is_break {

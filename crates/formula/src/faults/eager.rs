@@ -103,7 +103,7 @@ impl Counter<'_> {
                 self.side(*node, false, 0);
                 self.expr(condition) + self.statements(body) + self.statements(update)
             }
-            Statement::Breakable(_, body) => self.statements(body),
+            Statement::Breakable(_, body) | Statement::Scope(_, body) => self.statements(body),
             Statement::Return { value, .. } => value.as_ref().map_or(0, |value| self.expr(value)),
         };
         LARGE.min(within + 1)
@@ -112,7 +112,7 @@ impl Counter<'_> {
     fn expr(&mut self, expr: &Expr) -> usize {
         let within = match &expr.kind {
             ExprKind::Constant(_) | ExprKind::Null => 0,
-            ExprKind::Load(of) | ExprKind::Address(of) => self.lvalue(of),
+            ExprKind::Load(of) | ExprKind::Address(of, _) => self.lvalue(of),
             ExprKind::Unary(_, operand)
             | ExprKind::Cast(operand)
             | ExprKind::Choice(operand, _) => self.expr(operand),

@@ -174,7 +174,9 @@ impl Generator {
                 match shape {
                     Shape::Array(_, length) => {
                         let element = self.element(lvalue, Some(length), depth.saturating_sub(1));
-                        ExprKind::Address(Box::new(element))
+                        // Sometimes to a part that begins there, which may be too long.
+                        let cells = [None, None, Some(1), Some(2), Some(0)][self.pick(5)];
+                        ExprKind::Address(Box::new(element), cells)
                     }
                     Shape::Pointer if depth > 0 => {
                         let amount = self.expr(Scalar::LONG, depth - 1);
@@ -182,7 +184,7 @@ impl Generator {
                         ExprKind::Offset(Box::new(pointer), Box::new(amount), 1)
                     }
                     Shape::Pointer => ExprKind::Load(Box::new(lvalue)),
-                    _ => ExprKind::Address(Box::new(lvalue)),
+                    _ => ExprKind::Address(Box::new(lvalue), None),
                 }
             }
         };

@@ -16,8 +16,12 @@ impl Generator {
         for _ in 0..least + self.pick(4) {
             self.statement(depth, &mut statements);
         }
-        self.scope.truncate(outer);
-        statements
+        let declared = self.scope.split_off(outer).into_iter();
+        let declared: Vec<_> = declared.map(|(variable, _)| variable).collect();
+        match self.has_pointers && !declared.is_empty() {
+            true => vec![Statement::Scope(declared, statements)],
+            false => statements,
+        }
     }
 
     pub fn assign(&mut self, target: Lvalue, value: Expr) -> Statement {

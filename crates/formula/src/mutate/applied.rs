@@ -52,7 +52,7 @@ fn statements(of: &mut [Statement], made: &Made) {
                 statements(body, made);
                 statements(update, made);
             }
-            Statement::Breakable(_, body) => statements(body, made),
+            Statement::Breakable(_, body) | Statement::Scope(_, body) => statements(body, made),
             Statement::Return { value, .. } => {
                 if let Some(value) = value {
                     expr(value, made);
@@ -77,7 +77,7 @@ fn lvalue(of: &mut Lvalue, made: &Made) {
 fn expr(of: &mut Expr, made: &Made) {
     match &mut of.kind {
         ExprKind::Constant(_) | ExprKind::Null => {}
-        ExprKind::Load(from) | ExprKind::Address(from) => lvalue(from, made),
+        ExprKind::Load(from) | ExprKind::Address(from, _) => lvalue(from, made),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => expr(a, made),
         ExprKind::Binary(_, _, a, b)
         | ExprKind::Logical(_, _, a, b)

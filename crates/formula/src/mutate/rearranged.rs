@@ -180,7 +180,7 @@ fn can_be_moved(index: &Expr) -> bool {
 fn has_no_effects(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Null => true,
-        ExprKind::Load(of) | ExprKind::Address(of) => has_plain_parts(of, &has_no_effects),
+        ExprKind::Load(of) | ExprKind::Address(of, _) => has_plain_parts(of, &has_no_effects),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => has_no_effects(a),
         ExprKind::Binary(_, _, a, b)
         | ExprKind::Logical(_, _, a, b)

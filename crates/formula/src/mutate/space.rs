@@ -284,7 +284,7 @@ impl<'a> Mutator<'a> {
                 self.block(body);
                 self.block(update);
             }
-            Statement::Breakable(_, body) => self.block(body),
+            Statement::Breakable(_, body) | Statement::Scope(_, body) => self.block(body),
             Statement::Return { place, value } => {
                 if let Some(value) = value {
                     self.within(*place, Home::Other, |this| this.value(value, None));
@@ -348,7 +348,7 @@ impl<'a> Mutator<'a> {
                     (variants, at) = self.numbers(text, &original, value);
                 }
             }
-            ExprKind::Load(from) | ExprKind::Address(from) => {
+            ExprKind::Load(from) | ExprKind::Address(from, _) => {
                 self.lvalue(from);
                 if let Some(text) = text.filter(|_| self.level == Level::Three) {
                     variants = self.operands(text, &original);

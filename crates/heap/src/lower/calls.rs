@@ -49,7 +49,8 @@ impl Lowering<'_> {
         // Arguments are evaluated where the call is, so they belong to the caller.
         let mut values = Vec::new();
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
-            if let (ExprKind::Address(of), Dialect::Rust) = (&argument.kind, self.program.dialect)
+            if let (ExprKind::Address(of, _), Dialect::Rust) =
+                (&argument.kind, self.program.dialect)
                 && is_steady(of)
             {
                 self.aliases.insert(*parameter, (**of).clone());

@@ -1,6 +1,8 @@
 //! Lowers statements: branches and loops become jumps, and every place between two statements of a block can take
 //! another one.
 
+use std::borrow::Cow;
+
 use nopol_program::ir::{
     Dialect, Expr, ExprKind, Lvalue, NodeId, OutlineKind, Outlined, Outside, PlaceId, Span,
     Statement,
@@ -45,6 +47,7 @@ impl Lowering<'_> {
         statements: &[Statement],
         block: Option<Span>,
     ) -> Result<(), Outside> {
+        let statements = &without_scopes(statements);
         let scope = self.scope.clone();
         let block = block.filter(|_| self.is_own());
         let children = block.map_or_else(Vec::new, |block| self.outline.children(block));
@@ -265,6 +268,7 @@ impl Lowering<'_> {
                 self.place(leave);
                 Ok(())
             }
+            Statement::Scope(_, body) => self.statements(body, None),
             Statement::Breakable(..) => self.outside(Span::default(), "`switch` is not modelled"),
         }
     }
@@ -466,6 +470,22 @@ fn owners(children: &[Outlined], statements: &[Statement]) -> Vec<Option<usize>>
     owners.collect()
 }
 
+/// The statements with those of inner blocks in their places.
+fn without_scopes(statements: &[Statement]) -> Cow<'_, [Statement]> {
+    let is_scope = |statement: &Statement| matches!(statement, Statement::Scope(..));
+    if !statements.iter().any(is_scope) {
+        return Cow::Borrowed(statements);
+    }
+    let mut all = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Scope(_, body) => all.extend(without_scopes(body).into_owned()),
+            other => all.push(other.clone()),
+        }
+    }
+    Cow::Owned(all)
+}
+
 /// Whether control may leave these statements otherwise than at their end. `within` are the loops and blocks around.
 pub(super) fn escapes(statements: &[Statement], within: &mut Vec<NodeId>) -> bool {
     statements.iter().any(|statement| match statement {
@@ -480,6 +500,7 @@ pub(super) fn escapes(statements: &[Statement], within: &mut Vec<NodeId>) -> boo
             within.pop();
             escapes
         }
+        Statement::Scope(_, body) => escapes(body, within),
         _ => false,
     })
 }

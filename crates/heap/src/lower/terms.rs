@@ -215,7 +215,7 @@ impl Lowering<'_> {
                 }
             },
             Lvalue::Deref(pointer) => {
-                if let ExprKind::Address(of) = &pointer.kind {
+                if let ExprKind::Address(of, _) = &pointer.kind {
                     return self.path_at(of, offset, span);
                 }
                 let ExprKind::Load(inner) = &pointer.kind else {

@@ -273,6 +273,8 @@ struct Translator<'s> {
     function: Option<Inside>,
     /// Where `break` and `continue` go to.
     jumps: Vec<Jump>,
+    /// The variables of the blocks around, the innermost last.
+    declared: Vec<VariableId>,
     /// The types of the declared variables.
     typed: Vec<(VariableId, Type)>,
     /// The statement, or its header, that is being translated.
@@ -327,6 +329,7 @@ impl<'s> Translator<'s> {
             constants: HashMap::new(),
             function: None,
             jumps: Vec::new(),
+            declared: Vec::new(),
             typed: Vec::new(),
             statement: Span::default(),
             fixed: Vec::new(),

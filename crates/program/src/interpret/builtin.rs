@@ -38,6 +38,18 @@ impl<'p> Interpreter<'p, '_> {
                     None => Value::Pointer(None),
                 }
             }
+            Builtin::Row(cells) => {
+                let most = i128::from(MOST_CELLS) / cells.len().max(1) as i128;
+                let count = usize::try_from(argument(0).number()).ok();
+                let count = count.filter(|count| *count as i128 <= most);
+                Value::Pointer(match count {
+                    Some(count) => {
+                        let cells = Cow::Owned(cells.repeat(count));
+                        Some(self.shared_object(cells, Initially::Unset)?)
+                    }
+                    None => None,
+                })
+            }
             Builtin::ParseInt => Value::Number(self.parse(argument(0).address(), span)?),
             Builtin::Scan(conversions) => Value::Number(self.scan(conversions, &values, span)?),
             Builtin::ReadByte => Value::Number(self.input.next().map_or(-1, i128::from)),
@@ -58,20 +70,30 @@ impl<'p> Interpreter<'p, '_> {
                 }
                 Value::Number(0)
             }
+            Builtin::Apart => {
+                let (to, from) = (argument(0).address(), argument(1).address());
+                Value::bool(are_apart(to, from, argument(2).number()))
+            }
             Builtin::Exit => return Err(Jump::Exit(argument(0).number())),
         })
     }
 
     /// A new object that the program allocates: there are pointers to it.
     pub fn new_object(&mut self, cells: Cow<'p, [Scalar]>, initially: Initially) -> Flow<Address> {
+        let address = self.shared_object(cells, initially)?;
+        self.memory.allocated(address.object);
+        Ok(address)
+    }
+
+    /// A new object with pointers to it.
+    fn shared_object(&mut self, cells: Cow<'p, [Scalar]>, initially: Initially) -> Flow<Address> {
         self.spend(u64::try_from(cells.len() / 64).unwrap_or(u64::MAX))?;
         let object = self
             .memory
             .allocate(cells, initially)
             .ok_or(Jump::End(End::Steps))?;
         self.memory.share(object);
-        self.memory.allocated(object);
-        Ok(Address { object, cell: 0 })
+        Ok(Address::new(object, 0))
     }
 
     fn parse(&mut self, string: Option<Address>, span: Span) -> Flow<i128> {
@@ -213,4 +235,13 @@ impl<'p> Interpreter<'p, '_> {
         self.output.extend(bytes.iter().take(room));
         Ok(i128::try_from(bytes.len()).unwrap_or(0))
     }
+}
+
+/// Whether areas of so many cells have nothing in common, or are the same.
+fn are_apart(one: Option<Address>, other: Option<Address>, cells: i128) -> bool {
+    let (Some(one), Some(other)) = (one, other) else {
+        return true;
+    };
+    let distance = i128::from(one.cell.abs_diff(other.cell));
+    one.object != other.object || distance == 0 || distance >= cells
 }

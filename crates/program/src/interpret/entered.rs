@@ -25,10 +25,7 @@ impl Entered<'_> {
             .frame
             .get(&variable)
             .or_else(|| self.globals.get(&variable))?;
-        self.read(Address {
-            object: *object,
-            cell: i64::from(cell),
-        })
+        self.read(Address::new(*object, i64::from(cell)))
     }
 
     /// Whether the run wrote into an existing cell.

@@ -1,6 +1,7 @@
 //! Evaluates expressions.
 
 use super::arithmetic;
+use super::lvalue::Located;
 use super::value::{Address, Value};
 use super::{Carried, End, Flow, Interpreter, Jump};
 use crate::ir::{
@@ -52,12 +53,19 @@ impl<'p> Interpreter<'p, '_> {
             ExprKind::Load(_) | ExprKind::Cast(_) | ExprKind::Block(..) | ExprKind::Choice(..) => {
                 self.carried(expr)?.0
             }
-            ExprKind::Address(lvalue) => {
-                let address = self.locate(lvalue, None)?.address;
+            ExprKind::Address(lvalue, cells) => {
+                let Located {
+                    address,
+                    is_outside,
+                    ..
+                } = self.locate(lvalue, None)?;
                 if let Some(address) = address {
                     self.memory.share(address.object);
                 }
-                Value::Pointer(address)
+                Value::Pointer(match cells {
+                    Some(cells) => address.map(|address| address.narrowed(*cells, is_outside)),
+                    None => address,
+                })
             }
             ExprKind::Unary(op, operand) => {
                 let operand = self.eval(operand)?.number();
@@ -201,8 +209,8 @@ impl<'p> Interpreter<'p, '_> {
             );
         }
         Ok(Value::bool(match op {
-            BinaryOp::Eq => left == right,
-            BinaryOp::Ne => left != right,
+            BinaryOp::Eq => self.is_same(left.address(), right.address(), expr.span)?,
+            BinaryOp::Ne => !self.is_same(left.address(), right.address(), expr.span)?,
             _ => {
                 let order = self.same_object(left.address(), right.address(), expr.span)?;
                 let order = order.map(|(left, right)| left.cmp(&right));
@@ -240,6 +248,20 @@ impl<'p> Interpreter<'p, '_> {
         Ok(Value::Number(
             cells.checked_div(i128::from(stride)).unwrap_or(0),
         ))
+    }
+
+    /// Whether two addresses are the same; a fault if one leads to what is no more there and the other elsewhere: something else
+    /// may be in its place.
+    fn is_same(&mut self, left: Option<Address>, right: Option<Address>, span: Span) -> Flow<bool> {
+        let (Some(left), Some(right)) = (left, right) else {
+            return Ok(left.is_none() && right.is_none());
+        };
+        for object in [left.object, right.object] {
+            if left.object != right.object && self.memory.is_freed(object) {
+                self.fault(self.gone(object), span)?;
+            }
+        }
+        Ok(left.is_same(right))
     }
 
     /// The cells of two addresses; a fault if they are not in the same object.

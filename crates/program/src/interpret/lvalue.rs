@@ -1,5 +1,6 @@
 //! Finding cells, reading and writing them.
 
+use super::memory::ObjectId;
 use super::value::{Address, Value};
 use super::{Carried, Flow, Interpreter};
 use crate::ir::{Expr, FaultKind, Lvalue, MOST_CELLS, Scalar, Span};
@@ -10,7 +11,7 @@ pub struct Located {
     /// Its address, also outside of its object; none through null.
     pub address: Option<Address>,
     /// Whether an index on the way is outside of its array.
-    is_outside: bool,
+    pub is_outside: bool,
     /// The index, if the outermost part of the lvalue is one.
     pub index: Option<i128>,
     /// The index that the program computes, even if an angelic one is used.
@@ -161,18 +162,25 @@ impl<'p> Interpreter<'p, '_> {
         Ok(())
     }
 
+    /// What it is to use an object that is no more there.
+    pub(super) fn gone(&self, object: ObjectId) -> FaultKind {
+        match self.memory.is_of_heap(object) {
+            true => FaultKind::Freed,
+            false => FaultKind::Gone,
+        }
+    }
+
     /// The address if it can be accessed or if it does not matter that it cannot.
     fn check(&mut self, located: Located, here: Span) -> Flow<Option<Address>> {
         let kind = match located.address {
             None => Some(FaultKind::NullPointer),
             Some(address) if self.memory.is_freed(address.object) => {
-                Some(match self.memory.is_of_heap(address.object) {
-                    true => FaultKind::Freed,
-                    false => FaultKind::Gone,
-                })
+                Some(self.gone(address.object))
             }
-            Some(address) => (located.is_outside || self.memory.read(address).is_none())
-                .then_some(FaultKind::OutOfBounds),
+            Some(address) => {
+                (located.is_outside || !address.is_within() || self.memory.read(address).is_none())
+                    .then_some(FaultKind::OutOfBounds)
+            }
         };
         if let Some(kind) = kind {
             self.fault(kind, located.span.unwrap_or(here))?;

@@ -83,6 +83,13 @@ impl<'p> Interpreter<'p, '_> {
                 Err(Jump::Break(left)) if left == *node => Ok(()),
                 done => done,
             },
+            Statement::Scope(variables, body) => {
+                let done = self.block(body);
+                for variable in variables {
+                    self.end(*variable);
+                }
+                done
+            }
             Statement::Break(node) => Err(Jump::Break(*node)),
             Statement::Continue(node) => Err(Jump::Continue(*node)),
             Statement::Return { place, value } => {

@@ -10,9 +10,64 @@ pub struct Address {
     pub object: ObjectId,
     /// The number of the cell, which the object need not have.
     pub cell: i64,
+    /// Where it leads.
+    pub part: Part,
+}
+
+/// The part of an object that a pointer leads to: cells of it in a row, or all that it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The first cell.
+    start: i32,
+    /// The cell after the last one.
+    end: i32,
+}
+
+impl Part {
+    /// The whole object.
+    const ALL: Self = Self {
+        start: i32::MIN,
+        end: i32::MAX,
+    };
+
+    /// A part that does not exist.
+    const NONE: Self = Self { start: 0, end: 0 };
 }
 
 impl Address {
+    /// A cell of an object.
+    pub const fn new(object: ObjectId, cell: i64) -> Self {
+        let part = Part::ALL;
+        Self { object, cell, part }
+    }
+
+    /// The same cell, as the first one of a part of so many cells, which must be within the part that this address leads to.
+    pub fn narrowed(self, cells: u32, is_outside: bool) -> Self {
+        let part = match (i32::try_from(self.cell), i32::try_from(cells)) {
+            (Ok(start), Ok(cells)) if !is_outside => {
+                let end = start.saturating_add(cells);
+                let is_within = start >= self.part.start && end <= self.part.end;
+                if is_within {
+                    Part { start, end }
+                } else {
+                    Part::NONE
+                }
+            }
+            _ => Part::NONE,
+        };
+        Self { part, ..self }
+    }
+
+    /// Whether it is within the part of the object that it leads to.
+    pub fn is_within(self) -> bool {
+        (i64::from(self.part.start)..i64::from(self.part.end)).contains(&self.cell)
+    }
+
+    /// Whether it is the same cell, whatever part each leads to.
+    pub fn is_same(self, other: Self) -> bool {
+        (self.object, self.cell) == (other.object, other.cell)
+    }
+
     /// The address so many cells further. What is too far away for 32 bits is one address outside of every object.
     pub fn plus(self, cells: i128) -> Self {
         const FAR: i32 = i32::MIN;

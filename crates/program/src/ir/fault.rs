@@ -31,10 +31,12 @@ pub enum FaultKind {
     Unset,
     /// Memory is read, written or given back after it was given back.
     Freed,
-    /// A variable is read or written after the function of C that declares it has returned.
+    /// A variable of C is read or written after the block or function that declares it has ended.
     Gone,
     /// A string literal of C is written.
     Constant,
+    /// Memory is copied to an area that overlaps with it, by a function of C that does not expect that.
+    Overlap,
     /// What was never allocated is given back, or a pointer into the middle of what was.
     NotAllocated,
 }
@@ -52,7 +54,12 @@ impl FaultKind {
             || self.is_explicit()
             || matches!(
                 self,
-                Self::Unset | Self::Freed | Self::Gone | Self::Constant | Self::NotAllocated
+                Self::Unset
+                    | Self::Freed
+                    | Self::Gone
+                    | Self::Constant
+                    | Self::Overlap
+                    | Self::NotAllocated
             )
     }
 }
@@ -86,8 +93,9 @@ impl fmt::Display for FaultKind {
             Self::NoResult => "a function ends without returning a value",
             Self::Unset => "an uninitialized value is used",
             Self::Freed => "freed memory is used",
-            Self::Gone => "a variable of a function that has returned is used",
+            Self::Gone => "a variable is used after its block or function has ended",
             Self::Constant => "a string literal is written to",
+            Self::Overlap => "memory is copied to an area that overlaps with it",
             Self::NotAllocated => "a freed pointer does not point to the start of allocated memory",
         })
     }

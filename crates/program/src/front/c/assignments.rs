@@ -257,7 +257,7 @@ impl Translator<'_> {
             ExprKind::Constant(_) | ExprKind::Null | ExprKind::Call(..) | ExprKind::Builtin(..) => {
                 true
             }
-            ExprKind::Load(of) | ExprKind::Address(of) => matches!(**of, Lvalue::Variable(_)),
+            ExprKind::Load(of) | ExprKind::Address(of, _) => matches!(**of, Lvalue::Variable(_)),
             ExprKind::Cast(inner) => Self::is_plain(inner),
             _ => false,
         }

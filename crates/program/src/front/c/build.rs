@@ -58,9 +58,15 @@ pub(super) fn load(from: Lvalue, ty: Scalar, span: Span) -> Expr {
 
 /// The address of a cell.
 pub(super) fn address(of: Lvalue, span: Span) -> Expr {
-    let kind = match of {
-        Lvalue::Deref(pointer) => pointer.kind,
-        of => ExprKind::Address(Box::new(of)),
+    part_address(of, None, span)
+}
+
+/// The address of the first of so many cells, which are a part of something larger unless they are a whole variable.
+pub(super) fn part_address(of: Lvalue, cells: Option<u32>, span: Span) -> Expr {
+    let kind = match (of, cells) {
+        (Lvalue::Deref(pointer), None) => pointer.kind,
+        (of @ Lvalue::Variable(_), _) => ExprKind::Address(Box::new(of), None),
+        (of, cells) => ExprKind::Address(Box::new(of), cells),
     };
     Expr {
         kind,
@@ -72,7 +78,7 @@ pub(super) fn address(of: Lvalue, span: Span) -> Expr {
 /// What is at an address.
 pub(super) fn dereferenced(pointer: Expr) -> Lvalue {
     match pointer.kind {
-        ExprKind::Address(of) => *of,
+        ExprKind::Address(of, None) => *of,
         _ => Lvalue::Deref(pointer),
     }
 }
@@ -194,7 +200,7 @@ pub(super) fn is_repeatable(lvalue: &Lvalue) -> bool {
 fn is_simple(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Null => true,
-        ExprKind::Load(of) | ExprKind::Address(of) => is_repeatable(of),
+        ExprKind::Load(of) | ExprKind::Address(of, _) => is_repeatable(of),
         ExprKind::Unary(_, of) | ExprKind::Cast(of) => is_simple(of),
         ExprKind::Binary(_, _, left, right)
         | ExprKind::Offset(left, right, _)
@@ -233,6 +239,7 @@ impl Translator<'_> {
             within: None,
             initially: Default::default(),
             is_constant: false,
+            is_row: false,
         })
     }
 

@@ -185,7 +185,13 @@ impl Translator<'_> {
             }
             ("memset", [target, byte, size]) => self.set_memory(*target, *byte, *size, syntax)?,
             ("memcpy" | "memmove", [target, source, size]) => {
-                self.copy_memory(*target, *source, *size, syntax)?
+                let may_overlap = name == "memmove";
+                self.copy_memory(*target, *source, *size, may_overlap, syntax)?
+            }
+            ("library_apart", [to, from, count]) if syntax.source.is_library => {
+                let (to, from) = (self.value(*to)?.expr, self.value(*from)?.expr);
+                let count = self.converted(*count, &Type::SIZE)?;
+                build::effect(vec![self.apart(to, from, count, span)], span)
             }
             _ => return Ok(None),
         };

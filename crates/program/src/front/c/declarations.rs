@@ -223,6 +223,7 @@ impl Translator<'_> {
         }
         self.typed.push((id, declared.ty.clone()));
         statements.push(Statement::Declare(id));
+        self.declared.push(id);
         if let Some(value) = value.filter(|_| is_constant) {
             self.initializers.insert(id, value.span());
         }
@@ -256,6 +257,8 @@ impl Translator<'_> {
         };
         let row = self.row_of(count, element, declarator)?;
         let pointer = self.temporary("row", row, statements);
+        self.program.variables[pointer].is_row = true;
+        self.declared.push(pointer);
         self.bind(&name, Symbol::Row { pointer, ty });
         Ok(())
     }

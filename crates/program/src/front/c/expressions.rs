@@ -139,9 +139,9 @@ impl Translator<'_> {
         let (lvalue, ty) = self.lvalue(syntax)?;
         match (&ty, ty.scalar()) {
             (Type::Array(element, _), _) => {
-                self.note_array(&lvalue, syntax);
+                let cells = self.types.cells(&ty);
                 Ok(Value {
-                    expr: build::address(lvalue, span),
+                    expr: build::part_address(lvalue, cells, span),
                     ty: Type::Pointer(element.clone()),
                 })
             }
@@ -308,30 +308,20 @@ impl Translator<'_> {
                 array,
                 index,
                 stride,
-                ..
+                length,
             } => {
                 let by = build::cast(index, Scalar::LONG);
-                self.note_array(&array, syntax);
-                build::offset(build::address(*array, span), by, stride, span)
+                let cells = length.and_then(|length| length.checked_mul(stride));
+                let array = build::part_address(*array, cells, span);
+                build::offset(array, by, stride, span)
             }
-            lvalue => build::address(lvalue, span),
+            lvalue @ Lvalue::Deref(_) => build::address(lvalue, span),
+            lvalue => build::part_address(lvalue, self.types.cells(&ty), span),
         };
         Ok(Value {
             expr,
             ty: ty.pointer(),
         })
-    }
-
-    /// Notes that a pointer to an array is made, which may be a part of something larger.
-    fn note_array(&mut self, array: &Lvalue, of: Syntax<'_>) {
-        let is_inner = !matches!(array, Lvalue::Variable(_)) && !of.source.is_library;
-        if let Some(inside) = self
-            .function
-            .as_ref()
-            .filter(|_| is_inner && !self.is_folding)
-        {
-            self.program.with_inner_arrays.insert(inside.id);
-        }
     }
 
     /// An expression as a condition.

@@ -174,7 +174,11 @@ impl<'s> Translator<'s> {
                     kind: OutlineKind::Block,
                 });
             }
-            self.block(body, &mut statements)?;
+            // What it declares ends with the function.
+            let declared = self.declared.len();
+            let done = self.scoped(|this| this.statements(body, &mut statements));
+            self.declared.truncate(declared);
+            done?;
         }
         if is_main && result == Type::INT {
             statements.push(Statement::Return {

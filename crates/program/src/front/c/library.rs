@@ -60,6 +60,7 @@ char *strcpy(char *to, const char *from) {
         i++;
     }
     to[i] = 0;
+    library_apart(to, from, i + 1);
     return to;
 }
 
@@ -69,6 +70,7 @@ char *strncpy(char *to, const char *from, size_t n) {
         to[i] = from[i];
         i++;
     }
+    library_apart(to, from, i < n ? i + 1 : n);
     while (i < n) {
         to[i] = 0;
         i++;
@@ -89,6 +91,7 @@ char *strncat(char *to, const char *from, size_t n) {
         i++;
     }
     to[end + i] = 0;
+    library_apart(to + end, from, i + 1);
     return to;
 }
 

@@ -8,7 +8,8 @@ use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
 use crate::ir::{
-    BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Overflow, Scalar, Statement,
+    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Initially, Lvalue, Overflow, Scalar, Span,
+    Statement,
 };
 
 impl Translator<'_> {
@@ -86,7 +87,7 @@ impl Translator<'_> {
             return self.outside(declarator, format!("the size of `{name}` is not known"));
         };
         let count = self.converted(count, &Type::SIZE)?;
-        let builtin = Builtin::Allocate(cells, Initially::Unset);
+        let builtin = Builtin::Row(cells);
         Ok(Expr {
             kind: ExprKind::Builtin(self.node(), builtin, vec![count]),
             ty: Scalar::Pointer,
@@ -223,14 +224,26 @@ impl Translator<'_> {
         Ok(build::effect(statements, span))
     }
 
-    /// `memcpy` of a constant size
+    /// A fault if areas of so many cells overlap.
+    pub(super) fn apart(&mut self, to: Expr, from: Expr, cells: Expr, span: Span) -> Statement {
+        let are_apart = Expr {
+            kind: ExprKind::Builtin(self.node(), Builtin::Apart, vec![to, from, cells]),
+            ty: Scalar::Bool,
+            span,
+        };
+        Statement::Assert(are_apart, FaultKind::Overlap)
+    }
+
+    /// `memcpy` and `memmove` of a constant size
     pub(super) fn copy_memory(
         &mut self,
         target: Syntax<'_>,
         source: Syntax<'_>,
         size: Syntax<'_>,
+        may_overlap: bool,
         syntax: Syntax<'_>,
     ) -> Translated<Value> {
+        let span = syntax.span();
         let (to, element) = self.row(target)?;
         let (from, other) = self.row(source)?;
         if !self.types.are_compatible(&element, &other) {
@@ -239,13 +252,24 @@ impl Translator<'_> {
         self.fix(size);
         let (bytes, _) = self.constant(size)?;
         let cells = self.memory(u64::try_from(bytes).unwrap_or(u64::MAX), &element, size)?;
-        let copy = Statement::Copy {
-            target: build::dereferenced(to.expr),
-            source: build::dereferenced(from.expr),
+        let (mut statements, mut to, mut from) = (Vec::new(), to.expr, from.expr);
+        if !may_overlap {
+            let areas = [("to", &mut to), ("from", &mut from)];
+            let [to, from] = areas.map(|(what, pointer)| {
+                let variable = self.temporary(what, pointer.clone(), &mut statements);
+                *pointer = build::load(Lvalue::Variable(variable), Scalar::Pointer, pointer.span);
+                pointer.clone()
+            });
+            let count = build::constant(cells.len() as i128, Scalar::SIZE, span);
+            statements.push(self.apart(to, from, count, span));
+        }
+        statements.push(Statement::Copy {
+            target: build::dereferenced(to),
+            source: build::dereferenced(from),
             cells,
-            span: syntax.span(),
-        };
-        Ok(build::effect(vec![copy], syntax.span()))
+            span,
+        });
+        Ok(build::effect(statements, span))
     }
 }
 

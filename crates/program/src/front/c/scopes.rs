@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::source::Syntax;
 use super::types::{Prototype, Type};
 use super::{Translated, Translator};
-use crate::ir::{Expr, FunctionId, Span, VariableId};
+use crate::ir::{Expr, FunctionId, Span, Statement, VariableId};
+use crate::visit::addressed_in;
 
 /// What a name means.
 #[derive(Clone, Debug)]
@@ -114,6 +115,38 @@ impl<'s> Translator<'s> {
         let result = within(self);
         self.scopes.pop();
         result
+    }
+
+    /// Translates a block, which has a scope of its own.
+    pub(super) fn enclosed(
+        &mut self,
+        statements: &mut Vec<Statement>,
+        within: impl FnOnce(&mut Self, &mut Vec<Statement>) -> Translated<()>,
+    ) -> Translated<()> {
+        let (outer, start) = (self.declared.len(), statements.len());
+        let done = self.scoped(|this| within(this, statements));
+        let declared = self.declared.split_off(outer);
+        done?;
+        let body = self.ended(declared, statements.split_off(start));
+        statements.extend(body);
+        Ok(())
+    }
+
+    /// A block's statements, given the variables that it declares: those that something may point to end with it.
+    pub(super) fn ended(
+        &self,
+        mut declared: Vec<VariableId>,
+        body: Vec<Statement>,
+    ) -> Vec<Statement> {
+        if declared.is_empty() {
+            return body;
+        }
+        let addressed = addressed_in(&body);
+        declared.retain(|id| addressed.contains(id) || self.program.variables[*id].is_row);
+        match declared.is_empty() {
+            true => body,
+            false => vec![Statement::Scope(declared, body)],
+        }
     }
 
     /// The function that a call of this name calls: of the file, of another file, or of the library's text.

@@ -19,12 +19,19 @@ impl Translator<'_> {
         block: Syntax<'_>,
         statements: &mut Vec<Statement>,
     ) -> Translated<()> {
-        self.scoped(|this| {
-            for statement in block.children() {
-                this.statement(statement, statements)?;
-            }
-            Ok(())
+        self.enclosed(statements, |this, statements| {
+            this.statements(block, statements)
         })
+    }
+
+    /// The statements of a block.
+    pub(super) fn statements(
+        &mut self,
+        block: Syntax<'_>,
+        statements: &mut Vec<Statement>,
+    ) -> Translated<()> {
+        let mut children = block.children().into_iter();
+        children.try_for_each(|statement| self.statement(statement, statements))
     }
 
     /// The statements of a branch or a body.
@@ -121,7 +128,9 @@ impl Translator<'_> {
                     statements,
                 )
             }
-            "for_statement" => self.scoped(|this| this.counting(syntax, statements)),
+            "for_statement" => self.enclosed(statements, |this, statements| {
+                this.counting(syntax, statements)
+            }),
             "switch_statement" => self.switch(syntax, statements),
             "return_statement" => self.give_back(syntax, statements),
             "break_statement" => match self.jumps.last() {

@@ -59,7 +59,10 @@ impl Translator<'_> {
             node,
             is_loop: false,
         });
-        let groups = self.scoped(|this| this.groups(body, &value.ty))?;
+        let outer = self.declared.len();
+        let groups = self.scoped(|this| this.groups(body, &value.ty));
+        let declared = self.declared.split_off(outer);
+        let groups = groups?;
         self.check_labels(&groups)?;
         let mut labels = groups
             .iter()
@@ -72,7 +75,7 @@ impl Translator<'_> {
         let scrutinee = build::load(Lvalue::Variable(variable), scalar, span);
         let mut inside = vec![Statement::Declare(through)];
         inside.extend(self.groups_in_order(groups, &scrutinee, through));
-        statements.push(Statement::Breakable(node, inside));
+        statements.push(Statement::Breakable(node, self.ended(declared, inside)));
         Ok(())
     }
 

@@ -185,7 +185,7 @@ fn is_plain(target: &Syntax) -> bool {
 fn has_effects(expr: &Expr) -> bool {
     match &expr.kind {
         Kind::Constant(_) | Kind::Null => false,
-        Kind::Load(_) | Kind::Address(_) => !is_simple(expr),
+        Kind::Load(_) | Kind::Address(..) => !is_simple(expr),
         Kind::Unary(_, a) | Kind::Cast(a) => has_effects(a),
         Kind::Binary(_, _, a, b)
         | Kind::Logical(_, _, a, b)

@@ -334,6 +334,7 @@ impl<'f, 'a> Body<'f, 'a> {
                 within: None,
                 initially: Default::default(),
                 is_constant: false,
+                is_row: false,
             })
     }
 
@@ -498,7 +499,7 @@ impl<'f, 'a> Body<'f, 'a> {
                 }
                 _ => false,
             },
-            ExprKind::Address(lvalue) => self.is_fixed_lvalue(lvalue),
+            ExprKind::Address(lvalue, _) => self.is_fixed_lvalue(lvalue),
             ExprKind::Cast(inner) => self.is_fixed(inner),
             ExprKind::Offset(pointer, by, _) => self.is_fixed(pointer) && self.is_fixed(by),
             _ => false,
@@ -545,7 +546,7 @@ impl<'f, 'a> Body<'f, 'a> {
 pub(super) fn is_simple(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Null => true,
-        ExprKind::Load(lvalue) | ExprKind::Address(lvalue) => is_simple_lvalue(lvalue),
+        ExprKind::Load(lvalue) | ExprKind::Address(lvalue, _) => is_simple_lvalue(lvalue),
         ExprKind::Cast(inner) => is_simple(inner),
         ExprKind::Offset(pointer, by, _) => is_simple(pointer) && is_simple(by),
         _ => false,

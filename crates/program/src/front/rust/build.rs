@@ -37,7 +37,7 @@ pub(super) fn address(lvalue: Lvalue, span: Span) -> Expr {
     match lvalue {
         Lvalue::Deref(pointer) => pointer,
         lvalue => Expr {
-            kind: ExprKind::Address(Box::new(lvalue)),
+            kind: ExprKind::Address(Box::new(lvalue), None),
             ty: Scalar::Pointer,
             span,
         },

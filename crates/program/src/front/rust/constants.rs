@@ -155,6 +155,7 @@ impl<'a> Front<'a> {
                 within: None,
                 initially: Default::default(),
                 is_constant: false,
+                is_row: false,
             });
             if !of.context.is_fixed {
                 front.state.owner = Some(Owner::Variable(variable));

@@ -81,7 +81,7 @@ impl Body<'_, '_> {
         Ok(match loaded.repr {
             Repr::Scalar(pointer) => {
                 let lvalue = match pointer.kind {
-                    ExprKind::Address(lvalue) => *lvalue,
+                    ExprKind::Address(lvalue, _) => *lvalue,
                     _ => Lvalue::Deref(pointer),
                 };
                 Value::at((*to).clone(), lvalue)
@@ -297,7 +297,7 @@ impl Body<'_, '_> {
 /// An element of a slice.
 pub(super) fn slice_element(pointer: Expr, index: Expr, of: &Type) -> Lvalue {
     let first = match pointer.kind {
-        ExprKind::Address(lvalue) => *lvalue,
+        ExprKind::Address(lvalue, _) => *lvalue,
         _ => Lvalue::Deref(pointer),
     };
     Lvalue::Index {

@@ -42,6 +42,7 @@ impl Build {
             within: None,
             initially: Default::default(),
             is_constant: false,
+            is_row: false,
         })
     }
 
@@ -254,7 +255,7 @@ pub fn get(variable: VariableId) -> Expr {
 }
 
 pub fn address(lvalue: Lvalue) -> Expr {
-    expr(ExprKind::Address(Box::new(lvalue)), Scalar::Pointer)
+    expr(ExprKind::Address(Box::new(lvalue), None), Scalar::Pointer)
 }
 
 pub fn element(array: Lvalue, index: Expr, length: Option<u32>) -> Lvalue {

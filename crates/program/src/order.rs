@@ -1,0 +1,301 @@
+//! Where the order matters in which C leaves the operands and arguments to be evaluated (C11, 6.5): the IR evaluates them from left
+//! to right, compilers as they like.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{
+    Builtin, Expr, ExprKind, FunctionId, Lvalue, Program, Scalar, Span, Statement, VariableId,
+};
+use crate::visit::addressed;
+
+/// The expressions in these functions with operands of which one may change what another one uses.
+pub fn unsequenced(
+    program: &Program,
+    functions: impl IntoIterator<Item = FunctionId>,
+) -> BTreeSet<Span> {
+    let mut walk = Walk {
+        program,
+        addressed: addressed(program).into_iter().collect(),
+        summaries: summaries(program),
+        found: BTreeSet::new(),
+    };
+    for function in functions {
+        walk.statements(&program.functions[function].body);
+    }
+    walk.found
+}
+
+/// What evaluating something may use and change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Effects {
+    reads: Uses,
+    writes: Uses,
+    /// The variables that it writes itself, not in a function that it calls.
+    assigned: BTreeSet<VariableId>,
+}
+
+/// What is read, or what is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Uses {
+    variables: BTreeSet<VariableId>,
+    /// What the cells hold where pointers lead.
+    memory: BTreeSet<Scalar>,
+    /// Standard input and output, and the end of the program.
+    streams: bool,
+    /// Which memory is allocated.
+    heap: bool,
+}
+
+impl Uses {
+    fn add(&mut self, other: &Self) {
+        self.variables.extend(&other.variables);
+        self.memory.extend(&other.memory);
+        self.streams |= other.streams;
+        self.heap |= other.heap;
+    }
+
+    /// Whether they may have something in common.
+    fn meets(&self, other: &Self, walk: &Walk<'_>) -> bool {
+        let is_led_to = |uses: &Self, memory: &Self| {
+            let mut variables = uses.variables.intersection(&walk.addressed);
+            let cells = |variable: &VariableId| &walk.program.variables[*variable].cells;
+            variables.any(|it| cells(it).iter().any(|cell| memory.memory.contains(cell)))
+        };
+        !self.variables.is_disjoint(&other.variables)
+            || !self.memory.is_disjoint(&other.memory)
+            || is_led_to(self, other)
+            || is_led_to(other, self)
+            || self.streams && other.streams
+            || self.heap && (other.heap || !other.memory.is_empty())
+            || other.heap && !self.memory.is_empty()
+    }
+}
+
+impl Effects {
+    fn add(&mut self, other: &Self) {
+        self.reads.add(&other.reads);
+        self.writes.add(&other.writes);
+        self.assigned.extend(&other.assigned);
+    }
+
+    /// Whether the order of the two matters.
+    fn disturbs(&self, other: &Self, walk: &Walk<'_>) -> bool {
+        self.writes.meets(&other.reads, walk)
+            || self.writes.meets(&other.writes, walk)
+            || self.reads.meets(&other.writes, walk)
+    }
+}
+
+/// What calls of the functions may use and change of what others see.
+fn summaries(program: &Program) -> BTreeMap<FunctionId, Effects> {
+    let mut all = BTreeMap::new();
+    loop {
+        let mut walk = Walk {
+            program,
+            addressed: BTreeSet::new(),
+            summaries: all,
+            found: BTreeSet::new(),
+        };
+        let mut next = BTreeMap::new();
+        for (id, function) in program.functions.iter_enumerated() {
+            let mut effects = walk.statements(&function.body);
+            for uses in [&mut effects.reads, &mut effects.writes] {
+                uses.variables
+                    .retain(|variable| program.variables[*variable].is_global);
+            }
+            effects.assigned.clear();
+            next.insert(id, effects);
+        }
+        if next == walk.summaries {
+            return next;
+        }
+        all = next;
+    }
+}
+
+struct Walk<'p> {
+    program: &'p Program,
+    /// The variables that pointers may lead to.
+    addressed: BTreeSet<VariableId>,
+    /// What is known of the functions.
+    summaries: BTreeMap<FunctionId, Effects>,
+    found: BTreeSet<Span>,
+}
+
+impl Walk<'_> {
+    fn statements(&mut self, statements: &[Statement]) -> Effects {
+        let mut all = Effects::default();
+        for statement in statements {
+            let effects = self.statement(statement);
+            all.add(&effects);
+        }
+        all
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Effects {
+        match statement {
+            Statement::Declare(_)
+            | Statement::Break(_)
+            | Statement::Continue(_)
+            | Statement::Opaque(..) => Effects::default(),
+            Statement::Assign { target, value, .. } => {
+                let parts = [self.lvalue(target), self.expr(value)];
+                let mut all = self.any_order(&parts, value.span);
+                if let Lvalue::Variable(variable) = target {
+                    // What a function does that is called there is done before.
+                    if all.assigned.contains(variable) {
+                        self.found.insert(value.span);
+                    }
+                    all.assigned.insert(*variable);
+                }
+                all.writes.add(&self.cell(target, value.ty));
+                all
+            }
+            Statement::Copy {
+                target,
+                source,
+                cells,
+                span,
+            } => {
+                let parts = [self.lvalue(target), self.lvalue(source)];
+                let mut all = self.any_order(&parts, *span);
+                for cell in cells {
+                    all.reads.add(&self.cell(source, *cell));
+                    all.writes.add(&self.cell(target, *cell));
+                }
+                all
+            }
+            Statement::Eval(of) | Statement::Assert(of, _) | Statement::Assume(of) => self.expr(of),
+            Statement::If {
+                condition,
+                then: first,
+                otherwise: second,
+                ..
+            }
+            | Statement::Loop {
+                condition,
+                body: first,
+                update: second,
+                ..
+            } => {
+                let mut all = self.expr(condition);
+                all.add(&self.statements(first));
+                all.add(&self.statements(second));
+                all
+            }
+            Statement::Breakable(_, body) | Statement::Scope(_, body) => self.statements(body),
+            Statement::Return { value, .. } => value
+                .as_ref()
+                .map_or_else(Effects::default, |value| self.expr(value)),
+        }
+    }
+
+    /// What evaluating these parts of an expression does, in any order.
+    fn any_order(&mut self, parts: &[Effects], span: Span) -> Effects {
+        let mut all = Effects::default();
+        for (at, part) in parts.iter().enumerate() {
+            if parts[..at].iter().any(|other| part.disturbs(other, self)) {
+                self.found.insert(span);
+            }
+            all.add(part);
+        }
+        all
+    }
+
+    fn exprs(&mut self, parts: &[&Expr], span: Span) -> Effects {
+        let parts: Vec<Effects> = parts.iter().map(|part| self.expr(part)).collect();
+        self.any_order(&parts, span)
+    }
+
+    /// What evaluating an expression does, one operand after another.
+    fn in_order(&mut self, parts: &[&Expr]) -> Effects {
+        let mut all = Effects::default();
+        for part in parts {
+            all.add(&self.expr(part));
+        }
+        all
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Effects {
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Null => Effects::default(),
+            ExprKind::Load(of) => {
+                let mut all = self.lvalue(of);
+                all.reads.add(&self.cell(of, expr.ty));
+                all
+            }
+            ExprKind::Address(of, _) => self.lvalue(of),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.expr(a),
+            ExprKind::Binary(_, _, a, b)
+            | ExprKind::Offset(a, b, _)
+            | ExprKind::Distance(a, b, _) => self.exprs(&[a, b], expr.span),
+            ExprKind::Logical(_, _, a, b) => self.in_order(&[a, b]),
+            ExprKind::Conditional(_, a, b, c) => self.in_order(&[a, b, c]),
+            ExprKind::Call(_, function, arguments) => {
+                let arguments: Vec<&Expr> = arguments.iter().collect();
+                let mut all = self.exprs(&arguments, expr.span);
+                if let Some(summary) = self.summaries.get(function) {
+                    all.add(summary);
+                }
+                all
+            }
+            ExprKind::Builtin(_, builtin, arguments) => {
+                let pointers: Vec<&Expr> = arguments.iter().collect();
+                let mut all = self.exprs(&pointers, expr.span);
+                match builtin {
+                    Builtin::Allocate(..) | Builtin::Row(_) | Builtin::Apart => {}
+                    Builtin::Free => all.writes.heap = true,
+                    Builtin::ParseInt => {
+                        all.reads.memory.insert(Scalar::CHAR);
+                    }
+                    Builtin::Scan(conversions) => {
+                        all.writes.streams = true;
+                        all.writes.memory.insert(Scalar::CHAR);
+                        all.writes
+                            .memory
+                            .extend(conversions.iter().filter_map(|it| it.scalar()));
+                    }
+                    Builtin::ReadLine => {
+                        all.writes.streams = true;
+                        all.writes.memory.insert(Scalar::CHAR);
+                    }
+                    Builtin::Print(_) => {
+                        all.writes.streams = true;
+                        all.reads.memory.insert(Scalar::CHAR);
+                    }
+                    Builtin::ReadByte | Builtin::Exit => all.writes.streams = true,
+                }
+                all
+            }
+            ExprKind::Block(statements, value) => {
+                let mut all = self.statements(statements);
+                all.add(&self.expr(value));
+                all
+            }
+            ExprKind::Choice(original, _) => self.expr(original),
+        }
+    }
+
+    /// What finding a cell does.
+    fn lvalue(&mut self, lvalue: &Lvalue) -> Effects {
+        match lvalue {
+            Lvalue::Variable(_) => Effects::default(),
+            Lvalue::Deref(pointer) => self.expr(pointer),
+            Lvalue::Index { array, index, .. } => {
+                let parts = [self.lvalue(array), self.expr(index)];
+                self.any_order(&parts, index.span)
+            }
+            Lvalue::Field(structure, _) => self.lvalue(structure),
+        }
+    }
+
+    /// A cell of this type that is read or written.
+    fn cell(&self, lvalue: &Lvalue, ty: Scalar) -> Uses {
+        let mut uses = Uses::default();
+        match crate::visit::variable_of(lvalue) {
+            Some(variable) => uses.variables.extend([variable]),
+            None => uses.memory.extend([ty]),
+        }
+        uses
+    }
+}
