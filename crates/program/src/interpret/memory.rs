@@ -25,7 +25,7 @@ struct Object<'p> {
     is_shared: bool,
     /// Whether the program allocated it, and may give it back.
     is_allocated: bool,
-    /// Whether the program gave it back, or it is the variable of a function that has returned.
+    /// Whether the program gave it back, or it is a variable of a block or function that has ended.
     is_freed: bool,
     /// Whether nothing may write to it.
     is_constant: bool,
@@ -125,7 +125,7 @@ impl<'p> Memory<'p> {
         self.objects[id].is_freed = true;
     }
 
-    /// Whether the program gave an object back, or it is the variable of a function that has returned.
+    /// Whether the program gave an object back, or it is a variable of a block or function that has ended.
     pub fn is_freed(&self, id: ObjectId) -> bool {
         self.objects[id].is_freed
     }
