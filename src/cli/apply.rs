@@ -105,7 +105,7 @@ impl<P: Target> Apply<P> {
         outcome.place.clone_from(&settings.place);
         if let Some(of) = of.as_ref().filter(|_| outcome.patches.is_empty()) {
             bail!(
-                "there is no patch to apply: the last saved result is that of {}, which {}; nothing was changed",
+                "there is no patch to apply: the last result is that of {}, which {}; nothing was changed",
                 of.0,
                 outcome.found_none()
             );
@@ -133,7 +133,9 @@ impl<P: Target> Apply<P> {
         }
         let is_known = written.beneath.is_empty() && !written.is_tested_now;
         if let Some(what) = note.filter(|_| is_known) {
-            output::say(&format!("note: {what} since the search: run your tests"));
+            output::say(&format!(
+                "note: {what} since the search, so run your tests again"
+            ));
         }
         let shown = test.as_ref().map_or_else(String::new, |test| {
             format!(

@@ -168,6 +168,8 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         return format!("`{test}` is a test, and only patches and places can be explained. {next}");
     }
     let patches = match &*ids {
+        // A line is meant.
+        [_, _, ..] if id.contains(':') => "write FILE:LINE as `list` shows it".to_owned(),
         [] => format!("it {}", outcome.found_none()),
         [only] => format!("the only patch of that search is {only}"),
         _ => format!("the patches of that search are {}", listed(&ids)),

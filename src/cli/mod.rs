@@ -92,10 +92,10 @@ enum Action<P: Target> {
     /// Show the places where forcing a branch or skipping a statement makes a failing test pass
     #[command(after_help = LOCALIZE_EXIT_CODES)]
     Localize(look::Look<P>),
-    /// Show the smallest sets of places where different values would make the failing tests pass
+    /// Show the minimal sets of places where different values would make the failing tests pass
     #[command(after_help = faults::EXIT_CODES)]
     Faults(faults::Faults<P>),
-    /// Find all minimal patches by mutation, or show that there are none
+    /// Find all minimal patches that change operators and constants, up to a level
     #[command(after_help = mutate::EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
     /// Repair a function that manipulates linked structures, given the heap that it should produce

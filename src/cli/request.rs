@@ -361,10 +361,10 @@ impl SearchRequest {
             } => {
                 self.note(&match (stale, by) {
                     (_, Some(by)) => {
-                        format!("searching, because the last saved result is from `{by}`")
+                        format!("searching, because the last result is from `{by}`")
                     }
                     (Stale::Changed(what), None) => {
-                        format!("searching again, because {what} since the saved search")
+                        format!("searching again, because {what} since the last search")
                     }
                     (Stale::Stopped, None) => {
                         "searching again, because the last search was stopped".to_owned()

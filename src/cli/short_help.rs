@@ -92,7 +92,12 @@ pub fn of(command: Command) -> Command {
 }
 
 fn brief(command: Command) -> Command {
-    let is_rare = |arg: &Arg| arg.get_long().is_some_and(|name| OPTIONS.contains(&name));
+    // An applied patch is what `apply` is about.
+    let is_usual = |name: &str| command.get_name() == "apply" && name == "allow-dirty";
+    let rare: Vec<&str> = (OPTIONS.into_iter())
+        .filter(|name| !is_usual(name))
+        .collect();
+    let is_rare = |arg: &Arg| arg.get_long().is_some_and(|name| rare.contains(&name));
     let has_exit_codes = command.get_after_help().is_some();
     let more = match command.has_subcommands() {
         true => "--help shows all commands and options, and the exit codes.",

@@ -8,7 +8,7 @@ use nopol_basics::deadline::Deadline;
 use nopol_basics::nearest::nearest_path;
 use nopol_basics::{agree, times};
 use nopol_program::interpret::{End, Limits, Run, Value, run};
-use nopol_program::ir::{Entry, Outside, PlaceId, Program, Span, Test};
+use nopol_program::ir::{Entry, FaultKind, Outside, PlaceId, Program, Span, Test};
 use nopol_program::position::Positions;
 use nopol_source::Language;
 
@@ -434,6 +434,9 @@ fn contradicts(end: &End, passes: bool) -> Option<&'static str> {
         ),
         (End::WrongOutput | End::WrongExit(_), true) => Some(OTHERWISE),
         (End::Fault(kind, _), true) if kind.is_explicit() => Some(OTHERWISE),
+        (End::Fault(FaultKind::TooMuch, _), true) => {
+            Some("it allocates more memory at once than formulas cover")
+        }
         _ => None,
     }
 }

@@ -110,6 +110,12 @@ impl Hints {
             let here = sites.filter(|(_, site)| named.has(sources, site));
             let here: BTreeSet<SiteIndex> = here.map(|(index, _)| index).collect();
             if here.is_empty() {
+                let file = named.file;
+                if !sources.files.iter().any(|it| is_path(&it.path, file)) {
+                    return Err(SubjectError::Usage(format!(
+                        "--lines {range}: no source file has the path {file}"
+                    )));
+                }
                 return Err(SubjectError::Usage(format!(
                     "--lines {range}: there is no place in these lines that a patch could change; `{} list{}` shows the places",
                     settings.project.command(),
@@ -174,8 +180,11 @@ impl<'n> Named<'n> {
 
 /// Whether a site is in the file with this path, or with a path that ends in it.
 fn is_file(sources: &Sources, site: &Site, file: &str) -> bool {
-    let path = sources.files[site.file].path.as_str();
-    path == file || path.ends_with(&format!("/{file}"))
+    is_path(&sources.files[site.file].path, file)
+}
+
+fn is_path(path: &Utf8Path, file: &str) -> bool {
+    path == file || path.as_str().ends_with(&format!("/{file}"))
 }
 
 fn lines(site: &Site) -> std::ops::RangeInclusive<usize> {

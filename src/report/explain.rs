@@ -251,7 +251,8 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
             "The place is reached in {}",
             count(clause.contexts, "context")
         )?;
-        return deciding_tests(clause, out);
+        deciding_tests(clause, out)?;
+        return writeln!(out);
     }
     writeln!(out, "Clause `{}`", clause.text)?;
     let Some(outcome) = clause.outcome else {
@@ -261,15 +262,12 @@ fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
         );
     };
     let contexts = count(clause.contexts, "context");
-    writeln!(
-        out,
-        "  decides the outcome in {contexts}, for example {}",
-        match &*clause.example {
-            example if is_itself(example) => format!("one in which it is {outcome}"),
-            example => format!("{outcome} with {}", values(example)),
-        }
-    )?;
-    deciding_tests(clause, out)
+    writeln!(out, "  decides the outcome in {contexts}")?;
+    deciding_tests(clause, out)?;
+    match &*clause.example {
+        example if is_itself(example) => writeln!(out, "  for example, where it is {outcome}\n"),
+        example => writeln!(out, "  for example: {outcome} with {}\n", values(example)),
+    }
 }
 
 /// Whether the only value that a clause reads is a truth value, which is its own or the opposite.
@@ -303,7 +301,7 @@ fn deciding_tests(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
             named.join(", ")
         )?;
     }
-    writeln!(out)
+    Ok(())
 }
 
 fn values(values: &[(String, String)]) -> String {

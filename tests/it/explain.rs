@@ -53,9 +53,10 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
     Change: `>` changed to `>=`.
 
     Clause `pos >= n`
-      decides the outcome in 11 contexts, for example true with pos = 3.0, n = 3.0
+      decides the outcome in 11 contexts
       in 1 failing test: `rank::tests::third_quartile_of_three_values`
       in 9 passing tests: `rank::tests::at_the_first_value`, `rank::tests::at_the_middle_value`, `rank::tests::between_two_values`, `rank::tests::hundredth_percentile_is_the_maximum`, `rank::tests::just_before_the_last_value` and 4 more
+      for example: true with pos = 3.0, n = 3.0
 
     Alternative, not built on its own (no test distinguishes it from this patch):
       1.1 `n <= fpos` on line 31

@@ -1,4 +1,4 @@
-//! `cargo nopol faults`: the smallest sets of places where different values make the failing tests pass.
+//! `cargo nopol faults`: the minimal sets of places where different values make the failing tests pass.
 
 use std::fs;
 

@@ -281,7 +281,7 @@ fn a_run_without_a_patch_leaves_those_of_another_command() {
     assert_eq!(refused.code, 2, "{}{}", refused.stdout, refused.stderr);
     assert!(
         refused.stderr.contains(
-            "there is no patch to apply: the last saved result is that of `cargo nopol c heap`, which found no patch"
+            "there is no patch to apply: the last result is that of `cargo nopol c heap`, which found no patch"
         ),
         "{}",
         refused.stderr

@@ -4,7 +4,9 @@
 use crate::mutate::functions;
 
 const STRUCTURES: &str = "#include <string.h>
+#include <ctype.h>
 struct v { int a[3]; int z; char s[4]; };
+static char *name(int x) { char b[4] = \"abc\"; b[0] = x; return b; }
 static long sum(const int *a, int n) { long s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
 ";
 
@@ -90,7 +92,6 @@ fn a_variable_ends_with_its_block() {
             "int *p = 0; for (int i = 0; i < 3; i++) { static int x; if (i > 0) return *p; p = &x; } return 0;",
             "int *p = 0; switch (k) { case 1: { static int x; p = &x; break; } default: return 0; } return *p;",
             "int *p = 0; int a[k % 4 + 1]; a[0] = 3; { p = a; } return *p;",
-            "int *p = 0; { int x = k; p = &x; } return p == 0;",
         ],
     );
 }
@@ -100,7 +101,23 @@ fn a_variable_ends_with_its_block() {
 fn what_is_no_more_there_is_like_nothing_else() {
     expect(
         "a variable is used after its block or function has ended",
-        &["int *p = 0, n = 0; { int x = k; p = &x; } { int y = k; n = p == &y; } return n;"],
+        &[
+            "int *p = 0, n = 0; { int x = k; p = &x; } { int y = k; n = p == &y; } return n;",
+            "int *p = 0; { int x = k; p = &x; } return p == 0;",
+            "return name(k) != 0;",
+            "return name(k) ? 1 : 2;",
+        ],
+    );
+    expect(
+        "freed memory is used",
+        &["int *p = malloc(4), *q; free(p); q = malloc(4); return p == q;"],
+    );
+    expect(
+        "right",
+        &[
+            "int *p = malloc(4), *q = p; free(p); return p == q && p != 0;",
+            "int *p = 0; { int x = k; p = &x; p = p ? 0 : p; } return p == 0;",
+        ],
     );
 }
 
@@ -113,6 +130,10 @@ fn memory_is_not_copied_onto_itself() {
             "int a[4] = { k, 2, 3, 4 }; memcpy(a + k % 2, a, 2 * sizeof *a); return a[0];",
             "char s[8] = \"abc\"; strcpy(s, s + 1); return s[0];",
             "char s[8] = \"abc\"; strncpy(s, s + 1, 2); return s[0];",
+            "char s[8] = \"abc\"; strcpy(s, k > 3 ? s : s + 4); return s[0];",
+            "char s[8] = \"abc\"; strncpy(s, s, 2); return s[0];",
+            "char s[8] = \"abc\"; strncpy(s, s + 4, 5); return s[0];",
+            "char s[16] = \"abcd\"; strncat(s + 1, s, 2); return s[0];",
         ],
     );
     expect(
@@ -126,10 +147,113 @@ fn memory_is_not_copied_onto_itself() {
 }
 
 #[test]
+fn memory_has_a_size() {
+    expect(
+        "the length of an array is not positive, or more than a million",
+        &[
+            "int a[k]; return 3;",
+            "char a[(int)k - 300]; return 3;",
+            "unsigned n = k; char a[n - 1]; return 3;",
+            "int a[k * 100000 + 1]; a[0] = 1; return a[0];",
+        ],
+    );
+    expect(
+        "more memory is allocated at once than formulas cover (4 million numbers)",
+        &[
+            "int *p = malloc(20000000 + k); int r = p == 0; free(p); return r;",
+            "int *p = malloc((int)k - 1); free(p); return 1;",
+        ],
+    );
+    expect(
+        "an arithmetic operation overflows",
+        &["int *p = calloc((int)k - 1, 4); free(p); return 1;"],
+    );
+    expect(
+        "right",
+        &[
+            "int a[k + 1]; a[k] = 2; return a[k];",
+            "int *p = malloc(k); free(p); p = calloc(k, 4); free(p); return 1;",
+        ],
+    );
+}
+
+/// A compiler decides whether such pointers are equal.
+#[test]
+fn pointers_into_different_objects_are_not_compared() {
+    expect(
+        OUTSIDE,
+        &[
+            "static int a, b; int *p = &a, *q = &b; p = p + 1; return p == q;",
+            "struct v v; int *p = v.a + 3; return p == &v.z;",
+            "struct { int a; long b; int c; } s; return &s.c - &s.a;",
+            "const char *p = \"abc\", *q = \"bc\"; return p + 1 == q;",
+        ],
+    );
+    expect(
+        "right",
+        &[
+            "int a[4], *p = a, *end = a + 4; long n = 0; while (p != end) { p++; n++; } return n;",
+            "struct v v; int *p = v.a, *end = v.a + 3; long n = 0; while (p != end) { p++; n++; } return n;",
+            "struct v v; int *p = v.a; return p == &v.z || &v.a[2] - p > 3;",
+            "const char *p = \"abc\", *q = \"xyz\"; return p == q;",
+            "int a[2], b[2]; return a == b;",
+        ],
+    );
+}
+
+#[test]
+fn functions_of_the_library_ask_for_what_c_says() {
+    expect(
+        "a null pointer is dereferenced",
+        &[
+            "struct v v, *p = k ? &v : 0; int *q = &p->z; return q != 0;",
+            "char b[4] = \"abc\", *p = k > 3 ? b : 0; strncpy(p, \"x\", k > 3); return 1;",
+            "char *p = 0; return memcmp(p, \"x\", 0);",
+            "char *p = 0; memset(p, 0, k - k); return 1;",
+        ],
+    );
+    expect(
+        "a function such as `isdigit` gets a number that is no character",
+        &[
+            "return isdigit(k * 2) ? 1 : 0;",
+            "return isspace(-200 + k) != 0;",
+        ],
+    );
+    expect(
+        "right",
+        &[
+            "char c = k; return isdigit(k) || isalpha(c) || isspace(-1);",
+            "return 1 / (atoi(\"99999999999999999999\") == -1);",
+            "return 1 / (strtol(\"99999999999999999999\", NULL, 10) == 9223372036854775807);",
+            "return 1 / (atoi(\"4294967298\") == 2);",
+        ],
+    );
+}
+
+#[test]
+fn a_backslash_at_the_end_of_a_line_continues_it() {
+    expect(
+        "a number is divided by zero",
+        &[
+            "int s = 1; // a comment \\\n s = 2;\n return 1 / (s - 1);",
+            "int s = 1; // a comment \\ \n s = 2;\n return 1 / (s - 1);",
+            "int s = 1; s = 2 \\\n - 1;\n return 1 / (s - 1);",
+        ],
+    );
+    // No half of a token is read as one.
+    let said = verdict("int a = 1, b = 2; return a +\\\n+ + b;");
+    assert!(said.contains("cannot be parsed"), "{said}");
+}
+
+#[test]
 fn a_proof_names_operands_with_an_order_that_matters() {
-    let text = "static int n;
+    let text = "#include <string.h>
+static int n;
 static int bump(void) { return ++n; }
 static int peek(int x) { return n + x; }
+static int end(int x) { if (x > 2) exit(1); return 1; }
+static int fail(int x) { return x > 2 ? 1 / (x - x) : 2; }
+static int *at(int *a, int i) { a[i] = 1; return &a[i]; }
 static int twice(int x) { return 2 * x; }
 static int sub(int a, int b) { return a - b; }
 ";
@@ -146,16 +270,25 @@ static int sub(int a, int b) { return a - b; }
         "int i = k; i = i++ + 1; return i;",
         "int a[3] = { 0 }, i = 0; a[i] = i++; return a[0];",
         "n += bump(); return n;",
+        "int a[3] = { 0 }, i = 0; a[i++] += i; return a[0];",
+        "int a[3] = { 0 }, i = 0; return a[i++] += i;",
+        "int a[3] = { 0 }; a[peek(0) & 1] -= bump(); return a[0];",
+        "char a[9] = { 0 }; int i = 2; memset(a + i++, 0, i); return a[1];",
+        "return sub(end(k), fail(k));",
+        "int a[3] = { 0 }; a[k] = end(k); return a[0];",
     ] {
         let said = proof(body);
-        let order = "with the operands at f.c:8 evaluated from left to right";
+        let order = "with the operands at f.c:12 evaluated from left to right";
         assert!(said.contains(order), "{body}: {said}");
     }
     for body in [
         "return sub(twice(k), peek(k)) + twice(peek(1));",
         "int i = k; i++; int j = i++; return i + j;",
+        "int a[3] = { 0 }, i = 0; a[i++] += 2; a[i++] += a[0]; a[peek(0) & 1] += peek(2); return a[0];",
+        "int a[3] = { 0 }, *p = a; *p++ += 1; *at(a, 1) += 2; return a[1];",
         "int a[3] = { 0 }, i = 0, j = 0; a[i++] = j++; return a[0] + i + j;",
         "return bump() && bump() ? bump() : 2;",
+        "return sub(end(k), twice(3)) + end(k);",
         "int x = (bump(), bump()); n = bump(); return x;",
     ] {
         let said = proof(body);

@@ -68,6 +68,9 @@ index! {
 /// Most cells that a run may have at once.
 pub const MOST_CELLS: u32 = 1 << 22;
 
+/// Most cells of a local array with a computed length: more may not fit the stack of a process.
+pub const MOST_ROW: u32 = 1 << 20;
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -396,11 +399,11 @@ pub enum UnaryOp {
 /// What a language brings along.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Builtin {
-    /// A new object; its address. It has these cells, or, given an unsigned 64-bit number, so many times these cells;
-    /// null if that is more than [`MOST_CELLS`].
+    /// A new object; its address. It has these cells, or, given an unsigned 64-bit number, so many times these cells. More than
+    /// [`MOST_CELLS`] are a fault, and null.
     Allocate(Vec<Scalar>, Initially),
-    /// A local array of C with a computed length: so many times these cells, given an unsigned 64-bit number; its address, or null
-    /// if that is more than [`MOST_CELLS`]. Its cells have no value.
+    /// A local array of C with a computed length: so many times these cells, given an unsigned 64-bit number; its address. Its cells
+    /// have no value. None, or more than [`MOST_ROW`], are a fault, and null.
     Row(Vec<Scalar>),
     /// The number that the string at the pointer begins with, as `atoi` reads it; 0 without one, wrapped.
     ParseInt,
@@ -416,7 +419,7 @@ pub enum Builtin {
     Print(Vec<Conversion>),
     /// Gives an object back. Nothing here minds if it is used afterwards.
     Free,
-    /// Whether two areas of memory (pointer, pointer, unsigned 64-bit number of cells) have nothing in common, or are the same.
+    /// Whether two areas of memory (pointer and unsigned 64-bit number of cells, twice) have nothing in common.
     Apart,
     /// Ends the program with this exit code. Has no value.
     Exit,

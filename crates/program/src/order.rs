@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    Builtin, Expr, ExprKind, FunctionId, Lvalue, Program, Scalar, Span, Statement, VariableId,
+    BinaryOp, Builtin, Expr, ExprKind, FunctionId, Lvalue, Overflow, Program, Scalar, Span,
+    Statement, UnaryOp, VariableId,
 };
 use crate::visit::addressed;
 
@@ -17,6 +18,7 @@ pub fn unsequenced(
         program,
         addressed: addressed(program).into_iter().collect(),
         summaries: summaries(program),
+        known: None,
         found: BTreeSet::new(),
     };
     for function in functions {
@@ -25,6 +27,9 @@ pub fn unsequenced(
     walk.found
 }
 
+/// The names of the variables of operands that the front end computes before the operation.
+const OPERANDS: [&str; 7] = ["target", "to", "from", "memory", "count", "byte", "buffer"];
+
 /// What evaluating something may use and change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Effects {
@@ -32,6 +37,10 @@ struct Effects {
     writes: Uses,
     /// The variables that it writes itself, not in a function that it calls.
     assigned: BTreeSet<VariableId>,
+    /// Whether it may end the program.
+    ends: bool,
+    /// Whether it may be a fault, or never come to its end.
+    fails: bool,
 }
 
 /// What is read, or what is written.
@@ -76,6 +85,8 @@ impl Effects {
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
         self.assigned.extend(&other.assigned);
+        self.ends |= other.ends;
+        self.fails |= other.fails;
     }
 
     /// Whether the order of the two matters.
@@ -83,6 +94,8 @@ impl Effects {
         self.writes.meets(&other.reads, walk)
             || self.writes.meets(&other.writes, walk)
             || self.reads.meets(&other.writes, walk)
+            || self.ends && (other.ends || other.fails)
+            || self.fails && other.ends
     }
 }
 
@@ -94,6 +107,7 @@ fn summaries(program: &Program) -> BTreeMap<FunctionId, Effects> {
             program,
             addressed: BTreeSet::new(),
             summaries: all,
+            known: None,
             found: BTreeSet::new(),
         };
         let mut next = BTreeMap::new();
@@ -119,25 +133,66 @@ struct Walk<'p> {
     addressed: BTreeSet<VariableId>,
     /// What is known of the functions.
     summaries: BTreeMap<FunctionId, Effects>,
+    /// The operand that was computed last.
+    known: Option<VariableId>,
     found: BTreeSet<Span>,
 }
 
 impl Walk<'_> {
     fn statements(&mut self, statements: &[Statement]) -> Effects {
         let mut all = Effects::default();
+        // What operands do that the front end has computed beforehand, one after another.
+        let mut operands: Vec<Effects> = Vec::new();
         for statement in statements {
-            let effects = self.statement(statement);
+            let operand = match statement {
+                Statement::Declare(_) => continue,
+                Statement::Assign {
+                    target: Lvalue::Variable(variable),
+                    ..
+                } => self.operand(*variable),
+                _ => None,
+            };
+            self.known = operand.is_none().then_some(self.known).flatten();
+            let mut effects = self.statement(statement);
+            if let Statement::Assign { value, .. } = statement
+                && !operands.is_empty()
+            {
+                // What is stored is stored after all of them.
+                let value_effects = self.expr(value);
+                if (operands.iter()).any(|other| value_effects.disturbs(other, self)) {
+                    self.found.insert(value.span);
+                }
+            }
             all.add(&effects);
+            match operand {
+                None => operands.clear(),
+                Some(operand) => {
+                    // The operation reads the operand.
+                    effects.writes.variables.remove(&operand);
+                    operands.push(effects);
+                    self.known = Some(operand);
+                }
+            }
         }
+        self.known = None;
         all
+    }
+
+    /// The variable itself, if it holds an operand that is computed before the operation, such as the address of the target of `+=`.
+    fn operand(&self, variable: VariableId) -> Option<VariableId> {
+        let name = self.program.variables[variable].name.strip_prefix('#')?;
+        OPERANDS.contains(&name).then_some(variable)
     }
 
     fn statement(&mut self, statement: &Statement) -> Effects {
         match statement {
-            Statement::Declare(_)
-            | Statement::Break(_)
-            | Statement::Continue(_)
-            | Statement::Opaque(..) => Effects::default(),
+            Statement::Declare(_) | Statement::Break(_) | Statement::Continue(_) => {
+                Effects::default()
+            }
+            Statement::Opaque(..) => Effects {
+                fails: true,
+                ..Effects::default()
+            },
             Statement::Assign { target, value, .. } => {
                 let parts = [self.lvalue(target), self.expr(value)];
                 let mut all = self.any_order(&parts, value.span);
@@ -165,7 +220,18 @@ impl Walk<'_> {
                 }
                 all
             }
-            Statement::Eval(of) | Statement::Assert(of, _) | Statement::Assume(of) => self.expr(of),
+            Statement::Eval(of) => self.expr(of),
+            Statement::Assert(of, _) => {
+                let mut all = self.expr(of);
+                all.fails = true;
+                all
+            }
+            // Where it does not hold, nothing that comes later counts.
+            Statement::Assume(of) => {
+                let mut all = self.expr(of);
+                all.ends = true;
+                all
+            }
             Statement::If {
                 condition,
                 then: first,
@@ -181,6 +247,7 @@ impl Walk<'_> {
                 let mut all = self.expr(condition);
                 all.add(&self.statements(first));
                 all.add(&self.statements(second));
+                all.fails |= matches!(statement, Statement::Loop { .. });
                 all
             }
             Statement::Breakable(_, body) | Statement::Scope(_, body) => self.statements(body),
@@ -221,14 +288,33 @@ impl Walk<'_> {
             ExprKind::Constant(_) | ExprKind::Null => Effects::default(),
             ExprKind::Load(of) => {
                 let mut all = self.lvalue(of);
-                all.reads.add(&self.cell(of, expr.ty));
+                if !self.is_known(of) {
+                    all.reads.add(&self.cell(of, expr.ty));
+                }
                 all
             }
             ExprKind::Address(of, _) => self.lvalue(of),
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.expr(a),
-            ExprKind::Binary(_, _, a, b)
-            | ExprKind::Offset(a, b, _)
-            | ExprKind::Distance(a, b, _) => self.exprs(&[a, b], expr.span),
+            ExprKind::Unary(op, a) => {
+                let mut all = self.expr(a);
+                all.fails |= matches!(op, UnaryOp::Neg(Overflow::Fault));
+                all
+            }
+            ExprKind::Cast(a) => self.expr(a),
+            ExprKind::Binary(op, overflow, a, b) => {
+                let mut all = self.exprs(&[a, b], expr.span);
+                all.fails |= *overflow == Overflow::Fault
+                    || matches!(
+                        op,
+                        BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr
+                    )
+                    || a.ty == Scalar::Pointer;
+                all
+            }
+            ExprKind::Offset(a, b, _) | ExprKind::Distance(a, b, _) => {
+                let mut all = self.exprs(&[a, b], expr.span);
+                all.fails = true;
+                all
+            }
             ExprKind::Logical(_, _, a, b) => self.in_order(&[a, b]),
             ExprKind::Conditional(_, a, b, c) => self.in_order(&[a, b, c]),
             ExprKind::Call(_, function, arguments) => {
@@ -242,6 +328,7 @@ impl Walk<'_> {
             ExprKind::Builtin(_, builtin, arguments) => {
                 let pointers: Vec<&Expr> = arguments.iter().collect();
                 let mut all = self.exprs(&pointers, expr.span);
+                all.fails |= !matches!(builtin, Builtin::ReadByte | Builtin::Exit | Builtin::Apart);
                 match builtin {
                     Builtin::Allocate(..) | Builtin::Row(_) | Builtin::Apart => {}
                     Builtin::Free => all.writes.heap = true,
@@ -263,7 +350,11 @@ impl Walk<'_> {
                         all.writes.streams = true;
                         all.reads.memory.insert(Scalar::CHAR);
                     }
-                    Builtin::ReadByte | Builtin::Exit => all.writes.streams = true,
+                    Builtin::ReadByte => all.writes.streams = true,
+                    Builtin::Exit => {
+                        all.writes.streams = true;
+                        all.ends = true;
+                    }
                 }
                 all
             }
@@ -280,12 +371,29 @@ impl Walk<'_> {
     fn lvalue(&mut self, lvalue: &Lvalue) -> Effects {
         match lvalue {
             Lvalue::Variable(_) => Effects::default(),
-            Lvalue::Deref(pointer) => self.expr(pointer),
+            Lvalue::Deref(pointer) => {
+                let mut all = self.expr(pointer);
+                all.fails = true;
+                all
+            }
             Lvalue::Index { array, index, .. } => {
                 let parts = [self.lvalue(array), self.expr(index)];
-                self.any_order(&parts, index.span)
+                let mut all = self.any_order(&parts, index.span);
+                all.fails |= !matches!(index.kind, ExprKind::Constant(_));
+                all
             }
             Lvalue::Field(structure, _) => self.lvalue(structure),
+        }
+    }
+
+    /// Whether it is the cell with the address that was computed last: it is read after that.
+    fn is_known(&self, lvalue: &Lvalue) -> bool {
+        let Lvalue::Deref(pointer) = lvalue else {
+            return false;
+        };
+        match &pointer.kind {
+            ExprKind::Load(of) => matches!(**of, Lvalue::Variable(it) if Some(it) == self.known),
+            _ => false,
         }
     }
 

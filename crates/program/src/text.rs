@@ -55,7 +55,7 @@ pub fn scan(input: &[u8], from: usize, conversions: &[Conversion]) -> Scan {
                     .count();
                 if digits > 0 {
                     let number = parse_int(&rest[..sign + digits]);
-                    values.push(Scanned::Number(*ty, ty.wrap(number)));
+                    values.push(Scanned::Number(*ty, fitted(number, *ty)));
                     at += sign + digits;
                     continue;
                 }
@@ -125,6 +125,17 @@ pub fn parse_int(bytes: &[u8]) -> i128 {
             .saturating_add(i128::from(digit - b'0'))
     });
     if negative { -number } else { number }
+}
+
+/// What the library makes of a number that it read for a cell of this type: it reads a `long`, or an `unsigned long` for an unsigned
+/// type, of which the nearest is taken, and keeps the low bits.
+pub fn fitted(number: i128, ty: Scalar) -> i128 {
+    let wide = if ty.is_signed() {
+        number.clamp(i64::MIN.into(), i64::MAX.into())
+    } else {
+        number.clamp(-i128::from(u64::MAX), u64::MAX.into())
+    };
+    ty.wrap(wide)
 }
 
 /// A number as a conversion prints it.

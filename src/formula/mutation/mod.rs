@@ -236,7 +236,7 @@ pub fn in_order(unsequenced: &[String]) -> String {
     match named.is_empty() {
         true => String::new(),
         false => format!(
-            ", with the operands at {} evaluated from left to right",
+            ", with the operands at {} evaluated from left to right (of `=`, the right side first)",
             listed(&named)
         ),
     }

@@ -149,7 +149,12 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
         }
         (Some(found), _) => (found.sources, found.name),
         (None, _) if !listing.has_only_tests() => {
-            (listing.sources(), "all C files that do not look like tests")
+            let sources = listing.sources();
+            let which = match sources.len() {
+                1 => "the only C file that does not look like a test",
+                _ => "all C files that do not look like tests",
+            };
+            (sources, which)
         }
         (None, _) if has_headers => (
             Vec::new(),
@@ -173,7 +178,10 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     sources.truncate(MOST_SOURCES);
     summary.lines.push(format!(
         "sources: {}, {from}{and_headers}{left_out}",
-        count(sources.len(), "file")
+        match sources.as_slice() {
+            [only] => only.to_string(),
+            _ => count(sources.len(), "file"),
+        }
     ));
     if left > 0 {
         summary.todo.push(format!(
@@ -291,8 +299,12 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
             .any(|script| target.runs(script))
     };
     for target in build_info.test_targets.iter().filter(|it| !is_named(it)) {
+        let each = match pairs {
+            Some(_) => "if it runs other tests than these pairs, write each",
+            None => "write each test",
+        };
         summary.todo.push(format!(
-            "the target `{}` of {} may run tests. A comment in {NAME} shows its commands; write each test as a `[[c.test]]`",
+            "the target `{}` of {} may run tests. A comment in {NAME} shows its commands; {each} as a `[[c.test]]`",
             target.name, target.file
         ));
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nopol_program::ir::{BinaryOp, FaultKind, Lvalue, Scalar};
 
-use super::memory::{Carried, INDEX_BITS, Part, Target, Value, choose};
+use super::memory::{Carried, INDEX_BITS, ObjectId, Part, Target, Value, choose};
 use super::{Bit, Encoder, Result, index_word};
 use crate::circuit::word::{self, Word};
 
@@ -30,16 +30,18 @@ impl Located {
 
 impl Encoder<'_> {
     pub(super) fn compare_pointers(&mut self, op: BinaryOp, a: &[Target], b: &[Target]) -> Bit {
+        self.check_compared(a, b);
         let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        if is_equality {
+            self.check_neighbours(a, b);
+        }
         let (mut same, mut less, mut unrelated) = (Bit::FALSE, Bit::FALSE, Bit::FALSE);
-        let mut gone = Bit::FALSE;
         for x in a {
             for y in b {
                 let both = self.circuit.and(x.when, y.when);
                 match (&x.address, &y.address) {
                     // Null has no order, not even to itself.
                     (None, None) if is_equality => same = self.circuit.or(same, both),
-                    (None, _) | (_, None) if is_equality => {}
                     (Some((one, x)), Some((other, y))) if one == other => {
                         let equal = self.circuit.equal(x, y);
                         let equal = self.circuit.and(both, equal);
@@ -48,13 +50,6 @@ impl Encoder<'_> {
                         let below = self.circuit.and(both, below);
                         less = self.circuit.or(less, below);
                     }
-                    (Some((one, _)), Some((other, _))) if is_equality => {
-                        // Something else may be in the place of what is no more there.
-                        let (one, other) = (self.was_freed(*one), self.was_freed(*other));
-                        let any = self.circuit.or(one, other);
-                        let any = self.circuit.and(any, both);
-                        gone = self.circuit.or(gone, any);
-                    }
                     _ => unrelated = self.circuit.or(unrelated, both),
                 }
             }
@@ -62,7 +57,6 @@ impl Encoder<'_> {
         if !is_equality {
             self.fault(FaultKind::OutOfBounds, unrelated);
         }
-        self.fault(FaultKind::Freed, gone);
         let related = !unrelated;
         match op {
             BinaryOp::Eq => same,
@@ -75,16 +69,111 @@ impl Encoder<'_> {
         }
     }
 
-    pub(super) fn distance(&mut self, a: &[Target], b: &[Target], stride: u32) -> Word {
-        let mut unrelated = Bit::FALSE;
-        let mut result = index_word(0);
+    /// Records the fault of comparing what leads to what is no more there: something else may be in its place, and a compiler may
+    /// make null of the address of a variable.
+    fn check_compared(&mut self, a: &[Target], b: &[Target]) {
+        for (all, others) in [(a, b), (b, a)] {
+            for target in all {
+                let Some((object, _)) = target.address else {
+                    continue;
+                };
+                let freed = self.was_freed(object);
+                if freed == Bit::FALSE {
+                    continue;
+                }
+                let mut elsewhere = Bit::constant(!self.memory.objects[object].is_allocated);
+                for other in others {
+                    if other
+                        .address
+                        .as_ref()
+                        .is_some_and(|(other, _)| *other != object)
+                    {
+                        elsewhere = self.circuit.or(elsewhere, other.when);
+                    }
+                }
+                let wrong = self.circuit.all([target.when, freed, elsewhere]);
+                self.fault(FaultKind::Freed, wrong);
+            }
+        }
+    }
+
+    /// Records the fault of asking whether addresses are equal where a compiler decides it: one is behind its object or part and the
+    /// other elsewhere, or both lead to string literals of which one may be the end of the other.
+    fn check_neighbours(&mut self, a: &[Target], b: &[Target]) {
         for x in a {
             for y in b {
-                let both = self.circuit.and(x.when, y.when);
-                match (&x.address, &y.address) {
+                let (Some((one, _)), Some((other, _))) = (&x.address, &y.address) else {
+                    continue;
+                };
+                let elsewhere = match one == other {
+                    true => !self.is_same_part(x, y),
+                    false => Bit::TRUE,
+                };
+                let (is_x_outside, is_y_outside) = (self.is_outside(x), self.is_outside(y));
+                let outside = self.circuit.or(is_x_outside, is_y_outside);
+                let mut wrong = self.circuit.and(elsewhere, outside);
+                if one != other && self.may_be_merged(*one, *other) {
+                    wrong = Bit::TRUE;
+                }
+                let wrong = self.circuit.all([x.when, y.when, wrong]);
+                self.fault(FaultKind::OutOfBounds, wrong);
+            }
+        }
+    }
+
+    /// Whether an address is outside of its object, or of the part that the pointer leads to.
+    fn is_outside(&mut self, target: &Target) -> Bit {
+        let Some((object, cell)) = &target.address else {
+            return Bit::FALSE;
+        };
+        let length = self.memory.objects[*object].length.clone();
+        let inside = self.circuit.less(cell, &length, false);
+        let elsewhere = self.is_elsewhere(target);
+        self.circuit.or(!inside, elsewhere)
+    }
+
+    /// Whether two pointers into one object lead to the same part of it.
+    fn is_same_part(&mut self, x: &Target, y: &Target) -> Bit {
+        match (&x.part, &y.part) {
+            (None, None) => Bit::TRUE,
+            (Some(x), Some(y)) if x.cells == y.cells => {
+                let same = self.circuit.equal(&x.start, &y.start);
+                let both_missing = self.circuit.and(x.is_missing, y.is_missing);
+                let neither = self.circuit.and(!x.is_missing, !y.is_missing);
+                let same = self.circuit.and(same, neither);
+                self.circuit.or(same, both_missing)
+            }
+            (Some(x), Some(y)) => self.circuit.and(x.is_missing, y.is_missing),
+            _ => Bit::FALSE,
+        }
+    }
+
+    /// Whether two objects are string literals of which one ends as the other one does.
+    fn may_be_merged(&mut self, one: ObjectId, other: ObjectId) -> bool {
+        if !self.constants.contains(&one) || !self.constants.contains(&other) {
+            return false;
+        }
+        let [one, other] = [one, other].map(|object| self.known_text(object, 0, None));
+        match (one, other) {
+            (Some(one), Some(other)) => one.ends_with(&other) || other.ends_with(&one),
+            _ => true,
+        }
+    }
+
+    pub(super) fn distance(&mut self, a: &[Target], b: &[Target], stride: u32) -> Word {
+        self.check_compared(a, b);
+        let mut unrelated = Bit::FALSE;
+        let mut result = index_word(0);
+        for one_target in a {
+            for other_target in b {
+                let both = self.circuit.and(one_target.when, other_target.when);
+                match (&one_target.address, &other_target.address) {
                     (Some((one, x)), Some((other, y))) if one == other => {
                         let (cells, _) = self.circuit.sub(x, y, true);
                         result = self.circuit.choose(both, &cells, &result);
+                        let same = self.is_same_part(one_target, other_target);
+                        let differ = self.circuit.and(both, !same);
+                        unrelated = self.circuit.or(unrelated, differ);
                     }
                     _ => unrelated = self.circuit.or(unrelated, both),
                 }
@@ -100,12 +189,16 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether areas of so many cells have nothing in common, or are the same.
-    pub(super) fn are_apart(&mut self, a: &[Target], b: &[Target], cells: &Word) -> Bit {
+    /// Whether areas of so many cells have nothing in common.
+    pub(super) fn are_apart(
+        &mut self,
+        (to, cells): (&[Target], &Word),
+        (from, others): (&[Target], &Word),
+    ) -> Bit {
         let mut overlap = Bit::FALSE;
-        for x in a {
-            for y in b {
-                let (Some((one, from)), Some((other, to))) = (&x.address, &y.address) else {
+        for x in to {
+            for y in from {
+                let (Some((one, to)), Some((other, from))) = (&x.address, &y.address) else {
                     continue;
                 };
                 if one != other {
@@ -114,12 +207,18 @@ impl Encoder<'_> {
                 let (ahead, _) = self.circuit.sub(from, to, true);
                 let (behind, _) = self.circuit.sub(to, from, true);
                 let is_behind = self.circuit.less(from, to, true);
-                let distance = self.circuit.choose(is_behind, &behind, &ahead);
-                let is_same = !self.circuit.nonzero(&distance);
-                let distance = word::resized(&distance, cells.len(), false);
-                let is_near = self.circuit.less(&distance, cells, false);
-                let both = self.circuit.and(x.when, y.when);
-                let bit = self.circuit.all([both, !is_same, is_near]);
+                let near = |this: &mut Self, distance: &Word, cells: &Word| {
+                    let distance = word::resized(distance, cells.len(), false);
+                    this.circuit.less(&distance, cells, false)
+                };
+                let (is_ahead_near, is_behind_near) =
+                    (near(self, &ahead, cells), near(self, &behind, others));
+                // At the same place both must have cells.
+                let is_same = self.circuit.equal(from, to);
+                let both_near = self.circuit.and(is_ahead_near, is_behind_near);
+                let is_near = self.circuit.mux(is_behind, is_behind_near, is_ahead_near);
+                let is_near = self.circuit.mux(is_same, both_near, is_near);
+                let bit = self.circuit.all([x.when, y.when, is_near]);
                 overlap = self.circuit.or(overlap, bit);
             }
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use nopol_program::ir::{
-    Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span,
+    Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, MOST_ROW, Scalar, Span,
 };
 use nopol_program::text::{self, Scanned};
 
@@ -44,7 +44,7 @@ impl Encoder<'_> {
                 let number = match &**from {
                     [only] if only.when == Bit::TRUE => {
                         let bytes = self.known_string(from);
-                        bytes.map(|bytes| constant(ty, text::parse_int(&bytes)))
+                        bytes.map(|bytes| parsed(&bytes, ty))
                     }
                     all => self.one_of(all, ty),
                 };
@@ -82,9 +82,17 @@ impl Encoder<'_> {
                 self.give_back(&Rc::clone(targets));
                 Ok(Value::zero(ty))
             }
-            (Builtin::Apart, [Value::Pointer(to), Value::Pointer(from), Value::Bits(cells)]) => {
-                let (to, from) = (Rc::clone(to), Rc::clone(from));
-                Ok(Value::bit(self.are_apart(&to, &from, &cells.clone())))
+            (
+                Builtin::Apart,
+                [
+                    Value::Pointer(to),
+                    Value::Bits(cells),
+                    Value::Pointer(from),
+                    Value::Bits(others),
+                ],
+            ) => {
+                let apart = self.are_apart((to, cells), (from, others));
+                Ok(Value::bit(apart))
             }
             (Builtin::Exit, [code @ Value::Bits(_)]) => {
                 let code = code.clone();
@@ -114,8 +122,16 @@ impl Encoder<'_> {
         is_allocated: bool,
     ) -> Value {
         let each = cells.max(1) as i128;
-        let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
-        let fits = !self.circuit.less(&most, count, false);
+        let most = if is_allocated { MOST_CELLS } else { MOST_ROW };
+        let most = word::constant(i128::from(most) / each, count.len());
+        let mut fits = !self.circuit.less(&most, count, false);
+        let mut kind = FaultKind::TooMuch;
+        if !is_allocated {
+            let any = self.circuit.nonzero(count);
+            fits = self.circuit.and(fits, any);
+            kind = FaultKind::Length;
+        }
+        self.fault(kind, !fits);
         let each = word::constant(each, INDEX_BITS);
         let (length, _) = self.circuit.mul(&count[..INDEX_BITS], &each, false);
         let object = self.memory.object(length, initially);
@@ -146,14 +162,19 @@ impl Encoder<'_> {
                 continue;
             };
             let bytes = self.known_text(*object, word::known(cell)?, target.part.as_ref())?;
-            let of_target = constant(ty, text::parse_int(&bytes));
+            let of_target = parsed(&bytes, ty);
             number = self.circuit.choose(target.when, &of_target, &number);
         }
         Some(number)
     }
 
     /// The bytes of an object from a cell up to the ending 0, if all are known and reading them is not a fault.
-    fn known_text(&mut self, object: ObjectId, start: u64, part: Option<&Part>) -> Option<Vec<u8>> {
+    pub(super) fn known_text(
+        &mut self,
+        object: ObjectId,
+        start: u64,
+        part: Option<&Part>,
+    ) -> Option<Vec<u8>> {
         let mut length = word::known(&self.memory.objects[object].length)?;
         if let Some(part) = part {
             if part.is_missing != Bit::FALSE || word::known(&part.start)? > start {
@@ -410,4 +431,10 @@ impl Encoder<'_> {
         self.state.live = self.circuit.and(before, !beyond);
         Ok(from)
     }
+}
+
+/// What `atoi` and its like make of a text.
+fn parsed(bytes: &[u8], ty: Scalar) -> Word {
+    let number = text::fitted(text::parse_int(bytes), Scalar::LONG);
+    constant(ty, ty.wrap(number))
 }

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use nopol_program::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar, Span,
-    Statement, UnaryOp, VariableId,
+    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, NodeId, Overflow, Scalar,
+    Span, Statement, UnaryOp, VariableId,
 };
 use nopol_program::position::Step;
 
@@ -59,6 +59,16 @@ impl Encoder<'_> {
             ExprKind::Address(of, cells) => {
                 // That it is outside matters only where it is read or written.
                 let located = self.locate(of)?;
+                if !matches!(**of, Lvalue::Deref(_)) {
+                    // `&*p` is `p`, but there is no part of nothing.
+                    let nulls = located
+                        .targets
+                        .iter()
+                        .filter(|target| target.address.is_none());
+                    for when in nulls.map(|target| target.when).collect::<Vec<_>>() {
+                        self.fault(FaultKind::NullPointer, when);
+                    }
+                }
                 Value::Pointer(match cells {
                     Some(cells) => self.narrowed(&located, *cells),
                     None => located.targets,

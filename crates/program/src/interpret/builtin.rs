@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use super::format::{self, Decimal};
 use super::value::{Address, Value};
 use super::{End, Flow, Interpreter, Jump};
-use crate::ir::{Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span};
+use crate::ir::{
+    Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, MOST_ROW, Scalar, Span,
+};
+use crate::text;
 
 /// Most bytes of output that are kept; more is dropped.
 const MOST_OUTPUT: usize = 1 << 20;
@@ -35,19 +38,25 @@ impl<'p> Interpreter<'p, '_> {
                         let cells = Cow::Owned(cells.repeat(count));
                         Value::Pointer(Some(self.new_object(cells, *initially)?))
                     }
-                    None => Value::Pointer(None),
+                    None => {
+                        self.fault(FaultKind::TooMuch, span)?;
+                        Value::Pointer(None)
+                    }
                 }
             }
             Builtin::Row(cells) => {
-                let most = i128::from(MOST_CELLS) / cells.len().max(1) as i128;
+                let most = i128::from(MOST_ROW) / cells.len().max(1) as i128;
                 let count = usize::try_from(argument(0).number()).ok();
-                let count = count.filter(|count| *count as i128 <= most);
+                let count = count.filter(|count| (1..=most).contains(&(*count as i128)));
                 Value::Pointer(match count {
                     Some(count) => {
                         let cells = Cow::Owned(cells.repeat(count));
                         Some(self.shared_object(cells, Initially::Unset)?)
                     }
-                    None => None,
+                    None => {
+                        self.fault(FaultKind::Length, span)?;
+                        None
+                    }
                 })
             }
             Builtin::ParseInt => Value::Number(self.parse(argument(0).address(), span)?),
@@ -71,8 +80,9 @@ impl<'p> Interpreter<'p, '_> {
                 Value::Number(0)
             }
             Builtin::Apart => {
-                let (to, from) = (argument(0).address(), argument(1).address());
-                Value::bool(are_apart(to, from, argument(2).number()))
+                let (to, from) = (argument(0), argument(2));
+                let (cells, others) = (argument(1).number(), argument(3).number());
+                Value::bool(are_apart(to.address(), cells, from.address(), others))
             }
             Builtin::Exit => return Err(Jump::Exit(argument(0).number())),
         })
@@ -102,7 +112,7 @@ impl<'p> Interpreter<'p, '_> {
         while number.take(self.byte(string, at, span)?) {
             at += 1;
         }
-        Ok(number.value())
+        Ok(text::fitted(number.value(), Scalar::LONG))
     }
 
     /// A byte of a string.
@@ -141,7 +151,8 @@ impl<'p> Interpreter<'p, '_> {
                     let mut number = Decimal::default();
                     self.input.take_while(usize::MAX, |byte| number.take(byte));
                     if number.has_digits {
-                        self.write_at(target, 0, Value::Number(ty.wrap(number.value())), span)?;
+                        let value = Value::Number(text::fitted(number.value(), *ty));
+                        self.write_at(target, 0, value, span)?;
                     } else if number.has_begun {
                         return Ok(done);
                     }
@@ -237,11 +248,11 @@ impl<'p> Interpreter<'p, '_> {
     }
 }
 
-/// Whether areas of so many cells have nothing in common, or are the same.
-fn are_apart(one: Option<Address>, other: Option<Address>, cells: i128) -> bool {
-    let (Some(one), Some(other)) = (one, other) else {
+/// Whether areas of so many cells have nothing in common.
+fn are_apart(to: Option<Address>, cells: i128, from: Option<Address>, others: i128) -> bool {
+    let (Some(to), Some(from)) = (to, from) else {
         return true;
     };
-    let distance = i128::from(one.cell.abs_diff(other.cell));
-    one.object != other.object || distance == 0 || distance >= cells
+    let distance = i128::from(from.cell) - i128::from(to.cell);
+    to.object != from.object || distance >= cells || -distance >= others
 }

@@ -5,7 +5,8 @@ use super::lvalue::Located;
 use super::value::{Address, Value};
 use super::{Carried, End, Flow, Interpreter, Jump};
 use crate::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar, Span,
+    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, NodeId, Overflow, Scalar,
+    Span,
 };
 use crate::position::Step;
 
@@ -59,8 +60,13 @@ impl<'p> Interpreter<'p, '_> {
                     is_outside,
                     ..
                 } = self.locate(lvalue, None)?;
-                if let Some(address) = address {
-                    self.memory.share(address.object);
+                match address {
+                    Some(address) => self.memory.share(address.object),
+                    // `&*p` is `p`, but there is no part of nothing.
+                    None if !matches!(**lvalue, Lvalue::Deref(_)) => {
+                        self.fault(FaultKind::NullPointer, expr.span)?;
+                    }
+                    None => {}
                 }
                 Value::Pointer(match cells {
                     Some(cells) => address.map(|address| address.narrowed(*cells, is_outside)),
@@ -242,6 +248,12 @@ impl<'p> Interpreter<'p, '_> {
         stride: u32,
         span: Span,
     ) -> Flow<Value> {
+        if let (Some(to), Some(from)) = (to, from)
+            && to.object == from.object
+            && to.part != from.part
+        {
+            self.fault(FaultKind::OutOfBounds, span)?;
+        }
         let cells = self
             .same_object(to, from, span)?
             .map_or(0, |(to, from)| i128::from(to) - i128::from(from));
@@ -250,18 +262,52 @@ impl<'p> Interpreter<'p, '_> {
         ))
     }
 
-    /// Whether two addresses are the same; a fault if one leads to what is no more there and the other elsewhere: something else
-    /// may be in its place.
+    /// Whether two addresses are the same.
     fn is_same(&mut self, left: Option<Address>, right: Option<Address>, span: Span) -> Flow<bool> {
-        let (Some(left), Some(right)) = (left, right) else {
-            return Ok(left.is_none() && right.is_none());
-        };
-        for object in [left.object, right.object] {
-            if left.object != right.object && self.memory.is_freed(object) {
-                self.fault(self.gone(object), span)?;
+        self.check_compared(left, right, span)?;
+        if let (Some(left), Some(right)) = (left, right)
+            && self.may_be_neighbours(left, right)
+        {
+            self.fault(FaultKind::OutOfBounds, span)?;
+        }
+        Ok(match (left, right) {
+            (Some(left), Some(right)) => left.is_same(right),
+            _ => left.is_none() && right.is_none(),
+        })
+    }
+
+    /// Whether a compiler decides whether two addresses are equal: one is behind its object or part and the other elsewhere, or both
+    /// lead to string literals of which one may be the end of the other.
+    fn may_be_neighbours(&self, left: Address, right: Address) -> bool {
+        let is_elsewhere = left.object != right.object || left.part != right.part;
+        let is_outside =
+            |address: Address| !address.is_within() || self.memory.read(address).is_none();
+        let are_literals = [left, right].map(|it| self.memory.is_constant(it.object)) == [true; 2];
+        is_elsewhere && (is_outside(left) || is_outside(right))
+            || left.object != right.object && are_literals && {
+                let [one, other] = [left, right].map(|it| self.memory.values(it.object));
+                one.ends_with(other) || other.ends_with(one)
+            }
+    }
+
+    /// A fault if one of two addresses that are compared leads to what is no more there: something else may be in its place, and a
+    /// compiler may make null of the address of a variable.
+    fn check_compared(
+        &mut self,
+        left: Option<Address>,
+        right: Option<Address>,
+        span: Span,
+    ) -> Flow<()> {
+        for (one, other) in [(left, right), (right, left)] {
+            let Some(one) = one.filter(|one| self.memory.is_freed(one.object)) else {
+                continue;
+            };
+            let is_elsewhere = other.is_some_and(|other| other.object != one.object);
+            if is_elsewhere || !self.memory.is_of_heap(one.object) {
+                self.fault(self.gone(one.object), span)?;
             }
         }
-        Ok(left.is_same(right))
+        Ok(())
     }
 
     /// The cells of two addresses; a fault if they are not in the same object.
@@ -271,6 +317,7 @@ impl<'p> Interpreter<'p, '_> {
         right: Option<Address>,
         span: Span,
     ) -> Flow<Option<(i64, i64)>> {
+        self.check_compared(left, right, span)?;
         match (left, right) {
             (Some(left), Some(right)) if left.object == right.object => {
                 Ok(Some((left.cell, right.cell)))

@@ -15,7 +15,7 @@ pub struct Decimal {
     pub has_begun: bool,
     /// Whether there was a digit.
     pub has_digits: bool,
-    magnitude: u64,
+    magnitude: i128,
 }
 
 impl Decimal {
@@ -25,8 +25,8 @@ impl Decimal {
             b'0'..=b'9' => {
                 self.has_begun = true;
                 self.has_digits = true;
-                let digit = u64::from(byte - b'0');
-                self.magnitude = self.magnitude.wrapping_mul(10).wrapping_add(digit);
+                let digit = i128::from(byte - b'0');
+                self.magnitude = self.magnitude.saturating_mul(10).saturating_add(digit);
                 true
             }
             b'+' | b'-' if !self.has_begun => {
@@ -38,13 +38,12 @@ impl Decimal {
         }
     }
 
-    /// The number, of which the low 64 bits are right; 0 without digits.
+    /// The number; 0 without digits.
     pub fn value(self) -> i128 {
-        let magnitude = i128::from(self.magnitude);
         if self.is_negative {
-            -magnitude
+            -self.magnitude
         } else {
-            magnitude
+            self.magnitude
         }
     }
 }

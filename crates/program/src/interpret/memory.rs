@@ -135,6 +135,11 @@ impl<'p> Memory<'p> {
         self.objects[id].is_shared = true;
     }
 
+    /// What the cells of an object hold.
+    pub fn values(&self, id: ObjectId) -> &[Value] {
+        &self.objects[id].values
+    }
+
     /// What a cell holds; none outside of the object.
     pub fn read(&self, address: Address) -> Option<Value> {
         let cell = usize::try_from(address.cell).ok()?;

@@ -35,6 +35,12 @@ pub enum FaultKind {
     Gone,
     /// A string literal of C is written.
     Constant,
+    /// More memory is allocated at once than is modelled.
+    TooMuch,
+    /// An array of C with a computed length has no elements, or too many.
+    Length,
+    /// A function such as `isdigit` is called with a number that is no character.
+    Character,
     /// Memory is copied to an area that overlaps with it, by a function of C that does not expect that.
     Overlap,
     /// What was never allocated is given back, or a pointer into the middle of what was.
@@ -58,6 +64,9 @@ impl FaultKind {
                     | Self::Freed
                     | Self::Gone
                     | Self::Constant
+                    | Self::TooMuch
+                    | Self::Length
+                    | Self::Character
                     | Self::Overlap
                     | Self::NotAllocated
             )
@@ -95,6 +104,9 @@ impl fmt::Display for FaultKind {
             Self::Freed => "freed memory is used",
             Self::Gone => "a variable is used after its block or function has ended",
             Self::Constant => "a string literal is written to",
+            Self::TooMuch => "more memory is allocated at once than formulas cover (4 million numbers)",
+            Self::Length => "the length of an array is not positive, or more than a million",
+            Self::Character => "a function such as `isdigit` gets a number that is no character",
             Self::Overlap => "memory is copied to an area that overlaps with it",
             Self::NotAllocated => "a freed pointer does not point to the start of allocated memory",
         })

@@ -3,8 +3,8 @@
 use super::Translator;
 use super::types::Type;
 use crate::ir::{
-    BinaryOp, Expr, ExprKind, Lvalue, NodeId, Overflow, Scalar, Shape, Span, Statement, UnaryOp,
-    Variable, VariableId,
+    BinaryOp, Expr, ExprKind, FaultKind, Lvalue, NodeId, Overflow, Scalar, Shape, Span, Statement,
+    UnaryOp, Variable, VariableId,
 };
 
 /// A value and its type in C. The cell type of a comparison is `Bool` though its type is `int`: it is cast where it
@@ -176,6 +176,14 @@ pub(super) fn not(condition: Expr, span: Span) -> Expr {
         ty: Scalar::Bool,
         span,
     }
+}
+
+/// A fault if a pointer is null.
+pub(super) fn present(pointer: Expr, span: Span) -> Statement {
+    Statement::Assert(
+        compare(BinaryOp::Ne, pointer, null(span), span),
+        FaultKind::NullPointer,
+    )
 }
 
 /// An assignment that cannot be wrong.

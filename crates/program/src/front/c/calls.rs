@@ -176,7 +176,7 @@ impl Translator<'_> {
                 let size = self.converted(*size, &Type::SIZE)?;
                 let scalar = size.ty;
                 let bytes =
-                    build::binary(BinaryOp::Mul, Overflow::Wraps, count, size, scalar, span);
+                    build::binary(BinaryOp::Mul, Overflow::Fault, count, size, scalar, span);
                 self.untyped_memory(bytes, Initially::Zero, syntax)
             }
             ("free", [pointer]) => {
@@ -188,10 +188,21 @@ impl Translator<'_> {
                 let may_overlap = name == "memmove";
                 self.copy_memory(*target, *source, *size, may_overlap, syntax)?
             }
-            ("library_apart", [to, from, count]) if syntax.source.is_library => {
+            ("library_apart", [to, cells, from, others]) if syntax.source.is_library => {
                 let (to, from) = (self.value(*to)?.expr, self.value(*from)?.expr);
-                let count = self.converted(*count, &Type::SIZE)?;
-                build::effect(vec![self.apart(to, from, count, span)], span)
+                let cells = self.converted(*cells, &Type::SIZE)?;
+                let others = self.converted(*others, &Type::SIZE)?;
+                let are_apart = self.are_apart((to, cells), (from, others), span);
+                let assertion = Statement::Assert(are_apart, FaultKind::Overlap);
+                build::effect(vec![assertion], span)
+            }
+            ("library_character", [value]) if syntax.source.is_library => {
+                let value = self.converted(*value, &Type::INT)?;
+                build::effect(self.character(value, span), span)
+            }
+            ("library_present", [pointer]) if syntax.source.is_library => {
+                let pointer = self.value(*pointer)?.expr;
+                build::effect(vec![build::present(pointer, span)], span)
             }
             _ => return Ok(None),
         };

@@ -84,6 +84,19 @@ pub(super) fn tokens(text: &str, file: u32) -> Vec<Token> {
     let mut is_spaced = false;
     while at < text.len() {
         let blank = blank(&text[at..]);
+        if blank > 0 && splits(&tokens, text, at, blank) {
+            // The parser then says that it cannot read this.
+            tokens.push(Token {
+                kind: TokenKind::Mark,
+                text: "\\".into(),
+                span: span(file, at, at + 1),
+                begins_line,
+                is_spaced,
+                constant: None,
+                written_in: None,
+                within: Vec::new(),
+            });
+        }
         if blank > 0 {
             begins_line |= text[at..].starts_with(['\n', '\r']);
             is_spaced = true;
@@ -127,17 +140,42 @@ pub(super) fn blank(text: &str) -> usize {
             .map_or(text.len(), |end| end + 4);
     }
     if text.starts_with("//") {
-        return text.find('\n').unwrap_or(text.len());
+        // A backslash at the end of a line continues the comment.
+        let mut lines = text.match_indices('\n').map(|(end, _)| end);
+        let end = lines.find(|end| {
+            !text[..*end]
+                .trim_end_matches([' ', '\t', '\r'])
+                .ends_with('\\')
+        });
+        return end.unwrap_or(text.len());
     }
-    for continued in ["\\\n", "\\\r\n"] {
-        if text.starts_with(continued) {
-            return continued.len();
+    if let Some(after) = text.strip_prefix('\\') {
+        // Compilers allow blanks there.
+        let after = after.trim_start_matches([' ', '\t', '\r']);
+        if let Some(next) = after.strip_prefix('\n') {
+            return text.len() - next.len();
         }
     }
     match text.chars().next() {
         Some(c) if c.is_whitespace() => c.len_utf8(),
         _ => 0,
     }
+}
+
+/// Whether a line is continued, with so many bytes at `at`, within a token, of which only the beginning is the last of these tokens.
+fn splits(tokens: &[Token], text: &str, at: usize, length: usize) -> bool {
+    let Some(last) = tokens.last() else {
+        return false;
+    };
+    let rest = &text[at + length..];
+    if !text[at..].starts_with('\\')
+        || last.span.end as usize != at
+        || blank(rest) > 0 && !rest.starts_with('/')
+    {
+        return false;
+    }
+    let joined: String = last.text.chars().chain(rest.chars().take(3)).collect();
+    blank(&joined) > 0 || !rest.is_empty() && token(&joined).1 != last.text.len()
 }
 
 /// The kind and the length of the token at the beginning of a text.

@@ -6,18 +6,18 @@ int abs(int x) { return x < 0 ? -x : x; }
 long labs(long x) { return x < 0 ? -x : x; }
 long llabs(long x) { return x < 0 ? -x : x; }
 
-int isdigit(int c) { return c >= 48 && c <= 57; }
-int isupper(int c) { return c >= 65 && c <= 90; }
-int islower(int c) { return c >= 97 && c <= 122; }
-int isalpha(int c) { return isupper(c) || islower(c); }
-int isalnum(int c) { return isalpha(c) || isdigit(c); }
-int isspace(int c) { return c == 32 || c >= 9 && c <= 13; }
-int isblank(int c) { return c == 32 || c == 9; }
-int isprint(int c) { return c >= 32 && c <= 126; }
-int isgraph(int c) { return c >= 33 && c <= 126; }
-int ispunct(int c) { return isgraph(c) && !isalnum(c); }
-int iscntrl(int c) { return c >= 0 && c < 32 || c == 127; }
-int isxdigit(int c) { return isdigit(c) || c >= 65 && c <= 70 || c >= 97 && c <= 102; }
+int isdigit(int c) { library_character(c); return c >= 48 && c <= 57; }
+int isupper(int c) { library_character(c); return c >= 65 && c <= 90; }
+int islower(int c) { library_character(c); return c >= 97 && c <= 122; }
+int isalpha(int c) { library_character(c); return isupper(c) || islower(c); }
+int isalnum(int c) { library_character(c); return isalpha(c) || isdigit(c); }
+int isspace(int c) { library_character(c); return c == 32 || c >= 9 && c <= 13; }
+int isblank(int c) { library_character(c); return c == 32 || c == 9; }
+int isprint(int c) { library_character(c); return c >= 32 && c <= 126; }
+int isgraph(int c) { library_character(c); return c >= 33 && c <= 126; }
+int ispunct(int c) { library_character(c); return isgraph(c) && !isalnum(c); }
+int iscntrl(int c) { library_character(c); return c >= 0 && c < 32 || c == 127; }
+int isxdigit(int c) { library_character(c); return isdigit(c) || c >= 65 && c <= 70 || c >= 97 && c <= 102; }
 long __builtin_expect(long value, long usual) { return value; }
 int toupper(int c) { return islower(c) ? c - 32 : c; }
 int tolower(int c) { return isupper(c) ? c + 32 : c; }
@@ -35,6 +35,8 @@ int strcmp(const char *a, const char *b) {
 }
 
 int strncmp(const char *a, const char *b, size_t n) {
+    library_present(a);
+    library_present(b);
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i]) return (unsigned char)a[i] - (unsigned char)b[i];
         if (a[i] == 0) return 0;
@@ -43,6 +45,8 @@ int strncmp(const char *a, const char *b, size_t n) {
 }
 
 int memcmp(const char *a, const char *b, size_t n) {
+    library_present(a);
+    library_present(b);
     if (n > 0) {
         char last = a[n - 1];
         last = b[n - 1];
@@ -60,17 +64,19 @@ char *strcpy(char *to, const char *from) {
         i++;
     }
     to[i] = 0;
-    library_apart(to, from, i + 1);
+    library_apart(to, i + 1, from, i + 1);
     return to;
 }
 
 char *strncpy(char *to, const char *from, size_t n) {
+    library_present(to);
+    library_present(from);
     size_t i = 0;
     while (i < n && from[i] != 0) {
         to[i] = from[i];
         i++;
     }
-    library_apart(to, from, i < n ? i + 1 : n);
+    library_apart(to, n, from, i < n ? i + 1 : n);
     while (i < n) {
         to[i] = 0;
         i++;
@@ -79,11 +85,20 @@ char *strncpy(char *to, const char *from, size_t n) {
 }
 
 char *strcat(char *to, const char *from) {
-    strcpy(to + strlen(to), from);
+    size_t end = strlen(to);
+    size_t i = 0;
+    while (from[i] != 0) {
+        to[end + i] = from[i];
+        i++;
+    }
+    to[end + i] = 0;
+    library_apart(to, end + i + 1, from, i + 1);
     return to;
 }
 
 char *strncat(char *to, const char *from, size_t n) {
+    library_present(to);
+    library_present(from);
     size_t end = strlen(to);
     size_t i = 0;
     while (i < n && from[i] != 0) {
@@ -91,7 +106,7 @@ char *strncat(char *to, const char *from, size_t n) {
         i++;
     }
     to[end + i] = 0;
-    library_apart(to + end, from, i + 1);
+    library_apart(to, end + i + 1, from, i < n ? i + 1 : n);
     return to;
 }
 

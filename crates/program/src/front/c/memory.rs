@@ -8,8 +8,8 @@ use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
 use crate::ir::{
-    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Initially, Lvalue, Overflow, Scalar, Span,
-    Statement,
+    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Initially, LogicalOp, Lvalue, Overflow, Scalar,
+    Span, Statement,
 };
 
 impl Translator<'_> {
@@ -181,6 +181,8 @@ impl Translator<'_> {
             self.fix(byte);
             None
         };
+        let there = build::load(Lvalue::Variable(pointer), Scalar::Pointer, span);
+        statements.push(build::present(there, span));
         let number = self.temporary("number", build::constant(0, long, span), &mut statements);
         let load = |variable, ty| build::load(Lvalue::Variable(variable), ty, span);
         let mut body = Vec::new();
@@ -224,14 +226,32 @@ impl Translator<'_> {
         Ok(build::effect(statements, span))
     }
 
-    /// A fault if areas of so many cells overlap.
-    pub(super) fn apart(&mut self, to: Expr, from: Expr, cells: Expr, span: Span) -> Statement {
-        let are_apart = Expr {
-            kind: ExprKind::Builtin(self.node(), Builtin::Apart, vec![to, from, cells]),
+    /// Whether areas, each with so many cells, have nothing in common.
+    pub(super) fn are_apart(
+        &mut self,
+        (to, cells): (Expr, Expr),
+        (from, others): (Expr, Expr),
+        span: Span,
+    ) -> Expr {
+        let arguments = vec![to, cells, from, others];
+        Expr {
+            kind: ExprKind::Builtin(self.node(), Builtin::Apart, arguments),
             ty: Scalar::Bool,
             span,
-        };
-        Statement::Assert(are_apart, FaultKind::Overlap)
+        }
+    }
+
+    /// A fault if a number is no character. The tables of libraries begin at the smallest `char`.
+    pub(super) fn character(&mut self, value: Expr, span: Span) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        let value = self.temporary("character", value, &mut statements);
+        for (op, limit) in [(BinaryOp::Ge, -128), (BinaryOp::Le, 255)] {
+            let value = build::load(Lvalue::Variable(value), Scalar::INT, span);
+            let limit = build::constant(limit, Scalar::INT, span);
+            let fits = build::compare(op, value, limit, span);
+            statements.push(Statement::Assert(fits, FaultKind::Character));
+        }
+        statements
     }
 
     /// `memcpy` and `memmove` of a constant size
@@ -261,7 +281,25 @@ impl Translator<'_> {
                 pointer.clone()
             });
             let count = build::constant(cells.len() as i128, Scalar::SIZE, span);
-            statements.push(self.apart(to, from, count, span));
+            // Compilers copy what is already there in this way themselves.
+            let same = build::compare(BinaryOp::Eq, to.clone(), from.clone(), span);
+            let apart = self.are_apart((to, count.clone()), (from, count), span);
+            let fits = Expr {
+                kind: ExprKind::Logical(
+                    LogicalOp::Or,
+                    self.node(),
+                    Box::new(same),
+                    Box::new(apart),
+                ),
+                ty: Scalar::Bool,
+                span,
+            };
+            statements.push(Statement::Assert(fits, FaultKind::Overlap));
+        }
+        for pointer in [&to, &from] {
+            if cells.is_empty() {
+                statements.push(build::present(pointer.clone(), span));
+            }
         }
         statements.push(Statement::Copy {
             target: build::dereferenced(to),

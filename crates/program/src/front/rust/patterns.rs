@@ -276,7 +276,8 @@ impl Body<'_, '_> {
         let rest = pats.iter().position(is_rest);
         let is_whole = rest.is_some() || pats.len() == types.len();
         if !is_whole || pats.len() > types.len() + 1 {
-            return Err(self.outside(span, "the pattern has the wrong number of parts"));
+            let text = self.text(span);
+            return Err(self.outside(span, format!("the pattern `{text}` is not supported")));
         }
         let count = pats.len();
         let mut parts = Vec::new();

@@ -89,8 +89,9 @@ fn null_cannot_be_followed() {
         of.value_with(load(through.clone(), INT), LENIENT),
         (End::Passed, Some(Value::Number(0)))
     );
+    assert_eq!(of.value(address(through.clone())).0, fault);
     assert_eq!(
-        of.value(address(through)),
+        of.value_with(address(through), LENIENT),
         (End::Passed, Some(Value::Pointer(None)))
     );
     let moved = expr(
