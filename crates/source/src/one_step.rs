@@ -4,6 +4,7 @@
 
 mod alternatives;
 pub mod arithmetic;
+pub mod borrowed;
 mod grouping;
 mod literals;
 mod opposites;
@@ -443,7 +444,7 @@ fn is_guard(clause: &str, guarded: &str) -> bool {
         .any(|name| mentions(guarded, name))
 }
 
-fn binding(node: &Node) -> Binding {
+pub(crate) fn binding(node: &Node) -> Binding {
     match &node.shape {
         Shape::Leaf(leaf) => leaf.binding,
         Shape::Not(_) => Binding::Unary,

@@ -102,6 +102,10 @@ pub struct Edits {
     pub prepended: u32,
     /// A clause added that has the shape of an existing clause.
     pub parallel: u32,
+    /// A clause added that stands in another condition of the function.
+    pub borrowed: u32,
+    /// The same, if the rest of that condition is built as this one is.
+    pub borrowed_by_like: u32,
     /// A clause replaced by another, or a connective by `==` or `!=`.
     pub substitute: u32,
     /// An edit that has the same outcome in every recorded context.
@@ -350,6 +354,8 @@ pub static WEIGHTS: Weights = Weights {
         deeper: 2,
         prepended: 1,
         parallel: 26,
+        borrowed: 14,
+        borrowed_by_like: 4,
         substitute: 38,
         untested: 16,
         untested_neighbour: 6,

@@ -9,9 +9,11 @@ use nopol_process::run::suite::TestIndex;
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
 use nopol_source::idle::has_idle_part;
+use nopol_source::one_step::borrowed::borrowed_edits;
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
+use nopol_source::standing;
 use nopol_source::unknown::has_unknown_name;
 use nopol_source::words::{plain_names, with_parameters};
 use nopol_source::{Condition, Language, Site, SiteIndex, Sources};
@@ -186,6 +188,8 @@ fn edits_at(
     nearby.literals = &literals;
     nearby.around.literals[0] = &literals;
     let mut edits = one_step_edits(&tree, &text, site.min_binding, nearby);
+    let standing = standing::clauses(sources, site);
+    edits.extend(borrowed_edits(&tree, &text, site.min_binding, &standing));
     if overflows {
         edits.extend(overflow_edits(&tree, &text, sources.language));
     }
@@ -360,6 +364,8 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,
+        Step::Borrowed(true) => edit.borrowed_by_like,
+        Step::Borrowed(false) => edit.borrowed,
         Step::Sibling
         | Step::Name
         | Step::AlternativeAdded

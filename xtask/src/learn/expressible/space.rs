@@ -9,6 +9,7 @@ use cargo_nopol::rank::change::number;
 use nopol_expr::{Access, Type};
 use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::{Leaf, LeafKind, Node, Shape};
+use nopol_source::one_step::borrowed::borrowed_edits;
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, one_step_edits};
 use nopol_source::words::plain_names;
@@ -130,6 +131,13 @@ impl<'s> Space<'s> {
         };
         let mut edits = one_step_edits(&tree, &old, self.site.min_binding, nearby);
         edits.extend(overflow_edits(&tree, &old, Language::Rust));
+        let standing = standing::clauses(self.sources, self.site);
+        edits.extend(borrowed_edits(
+            &tree,
+            &old,
+            self.site.min_binding,
+            &standing,
+        ));
         if edits.iter().any(|edit| spelled(&edit.text) == wanted) {
             return Ok(Way::Text);
         }
