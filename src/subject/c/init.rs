@@ -143,25 +143,29 @@ fn plan(listing: &Listing, tools: &mut dyn Tools) -> Result<(Plan, Summary)> {
     let mut summary = Summary::default();
     let headers = listing.headers_with_functions();
     let has_headers = !headers.is_empty();
-    let (mut sources, from) = match (database::compiled(listing), build_info.sources.take()) {
-        (_, Some(sources)) if !(has_headers && listing.has_only_tests()) => {
-            (sources, "which the build compiles")
-        }
-        (Some(found), _) => (found.sources, found.name),
-        (None, _) if !listing.has_only_tests() => {
-            let sources = listing.sources();
-            let which = match sources.len() {
-                1 => "the only C file that does not look like a test",
-                _ => "all C files that do not look like tests",
-            };
-            (sources, which)
-        }
-        (None, _) if has_headers => (
-            Vec::new(),
-            "all headers with functions, because all C files look like tests",
-        ),
-        (None, _) => (listing.sources(), "all C files, which look like tests"),
-    };
+    let (mut sources, from): (Vec<Utf8PathBuf>, String) =
+        match (database::compiled(listing), build_info.sources.take()) {
+            (_, Some(sources)) if !(has_headers && listing.has_only_tests()) => {
+                (sources, "which the build compiles".to_owned())
+            }
+            (Some(found), _) => (found.sources, format!("listed in {}", found.name)),
+            (None, _) if !listing.has_only_tests() => {
+                let sources = listing.sources();
+                let which = match sources.len() {
+                    1 => "the only C file that does not look like a test",
+                    _ => "all C files that do not look like tests",
+                };
+                (sources, which.to_owned())
+            }
+            (None, _) if has_headers => (
+                Vec::new(),
+                "all headers with functions, because all C files look like tests".to_owned(),
+            ),
+            (None, _) => (
+                listing.sources(),
+                "all C files, which look like tests".to_owned(),
+            ),
+        };
     let left_out = leave_out_unsuited(listing, &mut sources);
     let and_headers = match has_headers && !sources.is_empty() {
         true => ", and headers with functions",

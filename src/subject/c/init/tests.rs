@@ -239,7 +239,7 @@ fn a_compilation_database_tells_the_sources() {
         program.build
     );
     assert!(
-        summary.contains("1 file, build/compile_commands.json"),
+        summary.contains("sources: a.c, listed in build/compile_commands.json"),
         "{summary}"
     );
 }
