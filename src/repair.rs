@@ -226,6 +226,7 @@ fn pipeline(
         outcome.unread.extend(rejected);
     }
     knowledge.notes.report(outcome);
+    panics::locate_crashes(&session, &knowledge, outcome);
     chance::tell(&session, &knowledge, outcome);
     outcome.files = reports::texts(&sources, &outcome.sites);
     let damage = runner.damage();

@@ -14,6 +14,7 @@ use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::PanicAt;
+use crate::report::Outcome;
 
 /// The lines, counted from 1, in which failing tests panic or crash, and the functions that contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,21 @@ pub struct Panics {
     null: BTreeSet<(FunctionIndex, String)>,
     /// Whether one of the tests reports an arithmetic overflow.
     is_overflow: bool,
+}
+
+/// Adds to how failing tests crash where they do: the place that each reaches last.
+pub fn locate_crashes(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
+    for (test, last) in &knowledge.spectrum.crashes {
+        let name = session.tests[*test].to_string();
+        let site = session.site(*last);
+        let file = &session.sources.files[site.file].path;
+        let mut complaints = outcome.complaints.iter_mut();
+        let of_test = complaints.find(|it| it.test == name && it.why.starts_with("crashes"));
+        if let Some(complaint) = of_test {
+            let place = format!("; the last place that it reaches is {file}:{}", site.line);
+            complaint.why.push_str(&place);
+        }
+    }
 }
 
 impl Panics {
