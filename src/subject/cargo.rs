@@ -264,10 +264,23 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
             other => other.to_string(),
         };
         let is_missing = text.contains("could not find `Cargo.toml`");
-        let hint = match is_missing && Utf8Path::new("nopol.toml").is_file() {
-            true => "; there is a nopol.toml here: `cargo nopol c` repairs C programs",
-            false => "",
+        let hint = match () {
+            () if !is_missing => "",
+            () if Utf8Path::new("nopol.toml").is_file() => {
+                "; there is a nopol.toml here: `cargo nopol c` repairs C programs"
+            }
+            () if has_c_files() => {
+                "; there are C files here: `cargo nopol c --init` describes a C program, `cargo nopol c` repairs it"
+            }
+            () => "",
         };
         SubjectError::Usage(format!("cargo cannot read the manifest: {text}{hint}"))
     })
+}
+
+/// Whether the current directory has files in C.
+fn has_c_files() -> bool {
+    let entries = Utf8Path::new(".").read_dir_utf8().into_iter().flatten();
+    let mut files = entries.filter_map(Result::ok);
+    files.any(|file| file.path().extension() == Some("c"))
 }

@@ -628,3 +628,17 @@ fn what_a_compiler_rejects_in_a_subdirectory_is_traced_to_its_capture() {
     assert!(run.stderr.contains("2 attempts"), "{}", run.stderr);
     assert_eq!(run.json()["outcome"], "patched");
 }
+
+#[test]
+fn without_a_manifest_c_files_lead_to_the_command_for_c() {
+    let subject = Subject::new(&[("a.c", "int main(void) { return 0; }\n")]);
+    let run = subject.nopol(&[]);
+    assert!(
+        run.stderr.contains("`cargo nopol c --init`"),
+        "{}",
+        run.stderr
+    );
+    let subject = Subject::new(&[("a.txt", "text\n")]);
+    let run = subject.nopol(&[]);
+    assert!(!run.stderr.contains("cargo nopol c"), "{}", run.stderr);
+}
