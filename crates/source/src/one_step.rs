@@ -7,6 +7,7 @@ pub mod arithmetic;
 pub mod borrowed;
 mod grouping;
 mod literals;
+pub mod null_guard;
 mod opposites;
 pub mod overflow;
 mod parallel;

@@ -106,6 +106,8 @@ pub struct Edits {
     pub borrowed: u32,
     /// The same, if the rest of that condition is built as this one is.
     pub borrowed_by_like: u32,
+    /// C: a pointer tested before a clause that follows it.
+    pub null_guard: u32,
     /// A clause replaced by another, or a connective by `==` or `!=`.
     pub substitute: u32,
     /// An edit that has the same outcome in every recorded context.
@@ -356,6 +358,7 @@ pub static WEIGHTS: Weights = Weights {
         parallel: 26,
         borrowed: 14,
         borrowed_by_like: 4,
+        null_guard: 4,
         substitute: 38,
         untested: 16,
         untested_neighbour: 6,

@@ -10,6 +10,7 @@ use nopol_source::clauses::{self, Around, Kin};
 use nopol_source::condition::Node;
 use nopol_source::idle::has_idle_part;
 use nopol_source::one_step::borrowed::borrowed_edits;
+use nopol_source::one_step::null_guard::null_guard_edits;
 use nopol_source::one_step::overflow::overflow_edits;
 use nopol_source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use nopol_source::parentheses::{around_conjunctions, bare_conjunctions};
@@ -190,6 +191,9 @@ fn edits_at(
     let mut edits = one_step_edits(&tree, &text, site.min_binding, nearby);
     let standing = standing::clauses(sources, site);
     edits.extend(borrowed_edits(&tree, &text, site.min_binding, &standing));
+    if sources.language == Language::C {
+        edits.extend(null_guard_edits(&tree, &text));
+    }
     if overflows {
         edits.extend(overflow_edits(&tree, &text, sources.language));
     }
@@ -364,6 +368,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,
+        Step::NullGuard => edit.null_guard,
         Step::Borrowed(true) => edit.borrowed_by_like,
         Step::Borrowed(false) => edit.borrowed,
         Step::Sibling

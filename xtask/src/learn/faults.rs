@@ -122,7 +122,7 @@ impl Kind {
             | Step::AlternativeAdded
             | Step::AlternativesAdded
             | Step::AlternativeRemoved => Self::Operand,
-            Step::Parallel | Step::Borrowed(_) => Self::ClauseAdded,
+            Step::Parallel | Step::Borrowed(_) | Step::NullGuard => Self::ClauseAdded,
         }
     }
 }

@@ -48,6 +48,8 @@ pub enum Step {
     Parallel,
     /// A clause of another condition of the function added, and whether the rest of that condition is built as this one is.
     Borrowed(bool),
+    /// C: a pointer tested before a clause that follows it.
+    NullGuard,
     /// A clause replaced by one that resembles it.
     Sibling,
     /// A variable, field or function of a computation replaced by another one of its type.
@@ -85,6 +87,7 @@ impl fmt::Display for Step {
             Self::Opposite => "name replaced by its counterpart",
             Self::Parallel => "clause added, modelled on an existing one",
             Self::Borrowed(_) => "clause added that stands in another condition of the function",
+            Self::NullGuard => "test of a pointer added before a clause that follows it",
             Self::Sibling => "clause replaced by one with other names of the same kind",
             Self::Name => "name replaced by another one of the same type",
             Self::AlternativeAdded => "case added to a pattern or a list",
