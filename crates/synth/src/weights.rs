@@ -358,7 +358,7 @@ pub static WEIGHTS: Weights = Weights {
         parallel: 26,
         borrowed: 14,
         borrowed_by_like: 4,
-        null_guard: 4,
+        null_guard: 22,
         substitute: 38,
         untested: 16,
         untested_neighbour: 6,

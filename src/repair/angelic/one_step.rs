@@ -394,7 +394,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
     };
     match step {
         // It changes no outcome of a passing test.
-        Step::ShortCircuit => own,
+        Step::ShortCircuit | Step::NullGuard => own,
         _ => own + longer + untested + WEIGHTS.fix.relaxed,
     }
 }
