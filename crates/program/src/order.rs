@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    BinaryOp, Builtin, Expr, ExprKind, FunctionId, Lvalue, Overflow, Program, Scalar, Span,
-    Statement, UnaryOp, VariableId,
+    BinaryOp, Builtin, Conversion, Expr, ExprKind, FunctionId, Lvalue, Overflow, Program, Scalar,
+    Span, Statement, UnaryOp, VariableId,
 };
 use crate::visit::addressed;
 
@@ -340,7 +340,7 @@ impl Walk<'_> {
                         all.writes.memory.insert(Scalar::CHAR);
                         all.writes
                             .memory
-                            .extend(conversions.iter().filter_map(|it| it.scalar()));
+                            .extend(conversions.iter().filter_map(Conversion::scalar));
                     }
                     Builtin::ReadLine => {
                         all.writes.streams = true;

@@ -66,8 +66,7 @@ impl Engine for Insertions {
                 (build, new)
             }
         };
-        let shortest = shortest_of_each_cause(knowledge, targets, known);
-        let located = localization::force(session, knowledge, &shortest, &build, &new)?;
+        let located = localization::force(session, knowledge, targets, &build, &new)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
         let panics = Panics::at(session, knowledge, targets);
@@ -154,26 +153,6 @@ pub(super) fn insertion_points(
         }
     }
     chosen
-}
-
-/// The shortest failing test of each probable cause, as far as fixes are known. The fixes that are found with it are judged by the
-/// others, too, some of which may take a hundred times as long.
-fn shortest_of_each_cause(
-    knowledge: &Knowledge,
-    targets: &[TestIndex],
-    known: &[Fix],
-) -> Vec<TestIndex> {
-    let mut sorted = targets.to_vec();
-    sorted.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
-    let real: Vec<&Fix> = known.iter().filter(|fix| !fix.is_trivial()).collect();
-    let mut kept: Vec<TestIndex> = Vec::new();
-    for test in sorted {
-        let mut of_test = real.iter().filter(|fix| fix.targets.contains(&test));
-        if !of_test.any(|fix| kept.iter().any(|shorter| fix.targets.contains(shorter))) {
-            kept.push(test);
-        }
-    }
-    kept
 }
 
 /// Whether a failing test may pass because the subject panics.
