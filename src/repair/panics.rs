@@ -145,15 +145,11 @@ impl Panics {
         })
     }
 
-    /// Whether an edit adds a test of a pointer that may be null where a test crashes: one that the old condition follows, if it
-    /// follows any.
+    /// Whether an edit adds a test of a pointer that may be null where a test crashes.
     fn is_null_test(&self, sources: &Sources, edit: &SiteEdit) -> bool {
         let site = &sources.sites[edit.site];
         let bare = |text: &str| text.split_whitespace().collect::<String>();
         let old = bare(&site.text);
-        let of_function = self.null.iter().filter(|(at, _)| *at == edit.function);
-        let mut of_function = of_function.map(|(_, pointer)| pointer);
-        let follows_any = of_function.any(|pointer| follows(&old, pointer));
         let tree = edit.condition.tree(sources.language);
         let mut clauses = tree.iter().flat_map(|tree| tree.all_clauses());
         clauses.any(|clause| {
@@ -162,9 +158,7 @@ impl Panics {
             let ends = ["!=NULL", "==NULL", "!=0", "==0"];
             let pointer = ends.iter().find_map(|end| clause.strip_suffix(end));
             let pointer = pointer.or(clause.strip_prefix('!')).unwrap_or(&clause);
-            is_new
-                && self.null.contains(&(edit.function, pointer.to_owned()))
-                && (!follows_any || follows(&old, pointer))
+            is_new && self.null.contains(&(edit.function, pointer.to_owned()))
         })
     }
 
@@ -197,16 +191,6 @@ impl Panics {
             false => PanicAt::Function,
         }
     }
-}
-
-/// Whether a condition, written without blanks, follows a pointer.
-fn follows(condition: &str, pointer: &str) -> bool {
-    let uses = [format!("{pointer}->"), format!("{pointer}[")];
-    let is_word = |c: char| c.is_alphanumeric() || "_.>".contains(c);
-    let mut found = uses
-        .iter()
-        .flat_map(|text| condition.match_indices(text.as_str()));
-    found.any(|(at, _)| !condition[..at].ends_with(is_word))
 }
 
 /// Whether a condition, written without blanks, differs only in `||` for `|` or `&&` for `&`, which may skip the second
@@ -251,15 +235,6 @@ fn dies(session: &Session, test: TestIndex) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pointer_is_followed_as_a_whole() {
-        assert!(super::follows("top->type==3", "top") && super::follows("a[i]==0", "a"));
-        assert!(
-            !super::follows("desktop->type==3", "top") && !super::follows("p->top->n==3", "top")
-        );
-        assert!(super::follows("p->top->n==3", "p->top") && !super::follows("root==top", "top"));
-    }
 
     #[test]
     fn a_line_starts_after_its_indentation() {
