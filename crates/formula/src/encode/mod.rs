@@ -10,6 +10,7 @@ mod builtins;
 mod choices;
 pub mod entry;
 mod expressions;
+mod lifetimes;
 pub mod memory;
 mod statements;
 pub mod stream;
@@ -25,7 +26,7 @@ use nopol_program::ir::{
 use nopol_program::position::{Instance, PositionId, Positions};
 use nopol_program::visit::addressed;
 
-use self::memory::{Carried, ContentsId, Memory, ObjectId, Target, Value};
+use self::memory::{Carried, ContentsId, Memory, ObjectId, Value};
 use self::stream::{Output, Progress};
 use super::circuit::cnf::Patience;
 use super::circuit::word::{self, Word};
@@ -471,68 +472,6 @@ impl<'a> Encoder<'a> {
         }
         let last = self.frames.len() - 1;
         &mut self.frames[last]
-    }
-
-    /// Gives back the objects where a pointer may lead.
-    fn give_back(&mut self, targets: &[Target]) {
-        for target in targets {
-            if let Some((object, cell)) = &target.address {
-                let is_first = !self.circuit.nonzero(cell);
-                let is_allocated = Bit::constant(self.memory.objects[*object].is_allocated);
-                let fits = self.circuit.and(is_first, is_allocated);
-                let wrong = self.circuit.and(target.when, !fits);
-                self.fault(FaultKind::NotAllocated, wrong);
-                let before = self.was_freed(*object);
-                let twice = self.circuit.and(target.when, before);
-                self.fault(FaultKind::Freed, twice);
-                let now = self.circuit.or(before, target.when);
-                self.state.freed.insert(*object, now);
-            }
-        }
-    }
-
-    /// The variables of an activation are no more there.
-    fn end(&mut self, objects: &HashMap<VariableId, ObjectId>) {
-        for (variable, object) in objects {
-            self.end_object(*variable, *object);
-        }
-    }
-
-    /// The variables of the blocks around are no more there, but for as many of the outermost.
-    fn end_inner(&mut self, stay: usize) {
-        let frame = self.frame();
-        let ended = frame.ending.iter().skip(stay);
-        let ended = ended.filter_map(|variable| Some((*variable, *frame.objects.get(variable)?)));
-        for (variable, object) in ended.collect::<Vec<_>>() {
-            self.end_object(variable, object);
-        }
-    }
-
-    /// The object of a variable is no more there, nor is the array that belongs to it.
-    fn end_object(&mut self, variable: VariableId, object: ObjectId) {
-        if self.program.variables[variable].is_row {
-            let contents = *self.contents(object);
-            let first = index_word(0);
-            let ty = Scalar::Pointer;
-            let read = self.memory.read(self.circuit, object, contents, &first, ty);
-            if let (Value::Pointer(targets), _) = read {
-                for target in targets.iter() {
-                    if let Some((row, _)) = target.address {
-                        let before = self.was_freed(row);
-                        let now = self.circuit.or(before, target.when);
-                        self.state.freed.insert(row, now);
-                    }
-                }
-            }
-        }
-        if self.addressed.contains(&variable) {
-            self.state.freed.insert(object, Bit::TRUE);
-        }
-    }
-
-    /// When an object was given back.
-    fn was_freed(&self, object: ObjectId) -> Bit {
-        self.state.freed.get(&object).copied().unwrap_or(Bit::FALSE)
     }
 
     /// Records a fault, if a run is here and the fault counts.
