@@ -1,6 +1,6 @@
 //! Writing patches into the subject: `--apply` and `cargo nopol apply`. Only this and `undo` write there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -475,26 +475,6 @@ pub(super) fn no_alternative(patch: &PatchReport, number: u32) -> String {
             some => format!("only {some}"),
         }
     )
-}
-
-/// The files that these patches change and that a patch is not written to without `--allow-dirty`.
-pub(super) fn uncommitted(settings: &Settings, outcome: &Outcome) -> Vec<String> {
-    let Ok(current) = Current::new(settings) else {
-        return Vec::new();
-    };
-    let mut files: BTreeMap<&str, Vec<&EditReport>> = BTreeMap::new();
-    for edit in outcome.patches.iter().flat_map(|patch| &patch.edits) {
-        files.entry(&edit.file).or_default().push(edit);
-    }
-    let is_uncommitted = |file: &str, edits: &[&EditReport]| {
-        let found = current.file(file, edits);
-        found.is_ok_and(|found| {
-            !found.is_result_of_patches && refuse_dirty(file, &found.path).is_err()
-        })
-    };
-    let files = files.into_iter();
-    let dirty = files.filter(|(file, edits)| is_uncommitted(file, edits));
-    dirty.map(|(file, _)| file.to_owned()).collect()
 }
 
 /// Refuses a file with uncommitted changes, or with a state that git cannot determine. Outside a repository nothing

@@ -52,7 +52,6 @@ impl<P: Target> Repair<P> {
         outcome.options = given_options();
         outcome.is_full = self.full;
         let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
-            outcome.uncommitted = apply::uncommitted(&request.settings, &outcome);
             return output::present(&outcome, &request);
         };
         match apply::apply(&request.settings, &outcome, choice, None, self.allow_dirty) {

@@ -121,9 +121,6 @@ pub struct Outcome {
     /// Whether writing a patch into the subject was requested, but refused.
     #[serde(skip)]
     pub is_refused: bool,
-    /// The files of patches that have uncommitted changes.
-    #[serde(skip)]
-    pub uncommitted: Vec<String>,
     /// The command line that starts the tool for subjects in this language.
     #[serde(deserialize_with = "last::command")]
     pub command: Name,
@@ -208,7 +205,6 @@ impl Default for Outcome {
             builds: 0,
             applied: None,
             is_refused: false,
-            uncommitted: Vec::new(),
             command: "cargo nopol",
             options: String::new(),
             place: String::new(),

@@ -105,24 +105,22 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 Some(choice) => applied(outcome, choice, out)?,
                 None if outcome.is_refused || outcome.reach == Reach::Nothing => {}
                 None if outcome.patches.len() == 1 => {
-                    let (dirty, why) = uncommitted(outcome);
-                    writeln!(out, "Apply it with `{command} apply{place}{dirty}`{why}.")?;
+                    writeln!(out, "Apply it with `{command} apply{place}`.")?;
                 }
                 None => {
                     let one = match outcome.groups.len() {
                         0 | 1 => "one",
                         _ => "one for each cause",
                     };
-                    let (dirty, why) = uncommitted(outcome);
                     let review = match outcome.reach {
                         Reach::All => {
-                            format!(", or go through them with `{command} review{options}{dirty}`")
+                            format!(", or go through them with `{command} review{options}`")
                         }
                         Reach::Apply | Reach::Nothing => String::new(),
                     };
                     writeln!(
                         out,
-                        "Apply {one} by its number, as in `{command} apply 1{place}{dirty}`{review}{why}."
+                        "Apply {one} by its number, as in `{command} apply 1{place}`{review}."
                     )?;
                 }
             }
@@ -566,17 +564,5 @@ fn first_line(text: &str) -> String {
     match text.split_once('\n') {
         Some((first, _)) => format!("{} …", first.trim_end()),
         None => text.to_string(),
-    }
-}
-
-/// The option that a command needs to change files with uncommitted changes, and why, for the end of a sentence.
-fn uncommitted(outcome: &Outcome) -> (&'static str, String) {
-    match outcome.uncommitted.as_slice() {
-        [] => ("", String::new()),
-        files => {
-            let have = agree(files.len(), "has", "have");
-            let why = format!("; {} {have} uncommitted changes", phrases::listed(files));
-            (" --allow-dirty", why)
-        }
     }
 }

@@ -25,7 +25,6 @@ impl Outcome {
         Self {
             applied: self.applied,
             is_refused: self.is_refused,
-            uncommitted: self.uncommitted.clone(),
             reach: self.reach,
             is_full: self.is_full,
             place: self.place.clone(),

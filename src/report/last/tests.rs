@@ -176,7 +176,6 @@ fn full() -> Outcome {
         builds: 2,
         applied: None,
         is_refused: false,
-        uncommitted: Vec::new(),
         command: "cargo nopol c",
         options: " --top 1".to_owned(),
         place: String::new(),
