@@ -113,8 +113,8 @@ pub fn clauses(sources: &Sources, place: &Site) -> Vec<StandingClause> {
             {
                 continue;
             }
-            let is_far = !clause.is_alike;
-            let rank = (is_far, shared == 0, other.line.abs_diff(place.line));
+            let distance = other.line.abs_diff(place.line);
+            let rank = (!clause.is_alike, shared == 0, distance);
             found.push((rank, clause));
         }
     }
