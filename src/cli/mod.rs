@@ -38,6 +38,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use nopol_basics::nearest::nearest;
 use nopol_basics::stack::on_large;
+use nopol_process::run::interrupt;
 
 use self::cargo::CargoFlags;
 use self::request::{Common, SubjectOptions, Target};
@@ -141,8 +142,12 @@ impl<P: Target> Action<P> {
 
 /// Parses and executes the command line; returns the exit code.
 pub fn main() -> u8 {
+    let receive_signals = interrupt::elsewhere();
     // A subject's expressions may be nested deeper than the stack of a process allows.
-    on_large(run)
+    on_large(|| {
+        receive_signals();
+        run()
+    })
 }
 
 fn run() -> u8 {

@@ -14,9 +14,8 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
+use super::interrupt::{ENDING, caught};
 use super::sandbox::Sandbox;
 use super::warden;
 use super::wire::{self, Answer, Spawn, WardenRequest};
@@ -147,8 +146,7 @@ impl Supervisor {
     /// If the handler cannot be installed.
     pub fn handle_signals(&self) -> Result<()> {
         let shared = Arc::clone(&self.shared);
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-            .context("cannot install the handler for Ctrl-C")?;
+        let mut signals = caught(&ENDING).context("cannot install the handler for Ctrl-C")?;
         std::thread::spawn(move || {
             for _ in &mut signals {
                 if shared.interrupted.swap(true, Ordering::Relaxed) {
