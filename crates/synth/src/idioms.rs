@@ -86,8 +86,7 @@ impl Idioms<'_> {
                 let by_left = decided.minus(b.planes.plane(stops));
                 let parts = self.of(a, Some(conjunction), live, &by_left)
                     + self.of(b, Some(conjunction), &after, &by_right);
-                let guards = self.guards(a, b, conjunction, live);
-                parts + WEIGHTS.idiom.guard * i64::from(guards)
+                parts + self.guarding(a, b, conjunction, live)
             }
             (Expr::Not(_), [a]) => {
                 self.of(a, within.map(|conjunction| !conjunction), live, decided)
@@ -102,17 +101,39 @@ impl Idioms<'_> {
         }
     }
 
-    /// Whether a clause of the left operand is a guard: it stops the evaluation exactly where the right operand
-    /// is undefined. An operand that is undefined only because a difference overflows does not count, since it
-    /// could be written as a sum on the other side.
-    fn guards(&self, left: &Evaluated, right: &Evaluated, conjunction: bool, live: &Bits) -> bool {
+    /// The discount if a clause of the left operand is a guard: it stops the evaluation exactly where the right operand is
+    /// undefined. It is smaller for a guard that only happens to do so, since it names nothing of the right operand. An operand
+    /// that is undefined only because a difference overflows does not count, since it could be written as a sum on the other
+    /// side.
+    fn guarding(&self, left: &Evaluated, right: &Evaluated, conjunction: bool, live: &Bits) -> i64 {
         if !self.may_be_undefined(right.expr) {
-            return false;
+            return 0;
         }
         let undefined = live.and(right.planes.plane(UNDEFINED));
+        if undefined.is_empty() {
+            return 0;
+        }
         let stop = if conjunction { FALSE } else { TRUE };
         let is_guard = |clause: &Evaluated| live.and(clause.planes.plane(stop)) == undefined;
-        !undefined.is_empty() && left.any_clause(conjunction, &is_guard)
+        let names = self.names(right.expr);
+        let is_related =
+            |clause: &Evaluated| is_guard(clause) && !self.names(clause.expr).is_disjoint(&names);
+        let idiom = &WEIGHTS.idiom;
+        if left.any_clause(conjunction, &is_related) {
+            idiom.guard
+        } else if left.any_clause(conjunction, &is_guard) {
+            idiom.unrelated_guard
+        } else {
+            0
+        }
+    }
+
+    /// The names in the terms of an expression.
+    fn names(&self, expr: &Expr) -> BTreeSet<&str> {
+        let terms = expr.terms().into_iter();
+        terms
+            .flat_map(|term| self.table.pool.terms[term].access.names())
+            .collect()
     }
 
     fn may_be_undefined(&self, expr: &Expr) -> bool {

@@ -185,6 +185,8 @@ pub struct Parts {
 pub struct Idioms {
     /// A guard that stops the evaluation exactly where the right operand is undefined.
     pub guard: i64,
+    /// Such a guard if it names nothing of that operand.
+    pub unrelated_guard: i64,
     /// `<=` or `>=`.
     pub inclusive: i64,
     /// The literal 1.
@@ -396,6 +398,7 @@ pub static WEIGHTS: Weights = Weights {
     },
     idiom: Idioms {
         guard: -14,
+        unrelated_guard: -10,
         inclusive: 1,
         one: 1,
         order_against_zero: 1,

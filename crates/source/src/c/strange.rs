@@ -50,7 +50,12 @@ fn mixes_enumerators(
     };
     let has_word = |word: &str| ty.split_whitespace().any(|it| it == word);
     let name = owner.trim_start_matches("enum").trim();
-    if has_word(name) || ty.contains(['*', '[']) || bounds_something(sources, owner, other) {
+    let is_bound = match is_length(operand) {
+        // Arrays have as many elements as a type has enumerators; texts have not.
+        true => is_of_no_type(owner),
+        false => bounds_something(sources, owner, other),
+    };
+    if has_word(name) || ty.contains(['*', '[']) || is_bound {
         return false;
     }
     let is_size = ["size_t", "ssize_t", "float", "double", "bool", "_Bool"];
@@ -66,7 +71,6 @@ fn mixes_enumerators(
 /// an array of so many elements.
 fn bounds_something(sources: &Sources, owner: &str, name: &str) -> bool {
     let is_last = sources.last_enumerators.contains(name);
-    let is_of_no_type = owner.starts_with("enum at ");
     let is_compared = |text: &str| {
         words(text)
             .into_iter()
@@ -80,7 +84,21 @@ fn bounds_something(sources: &Sources, owner: &str, name: &str) -> bool {
                     || after.starts_with(['<', '>'])
             })
     };
-    is_last || is_of_no_type || sources.files.iter().any(|file| is_compared(&file.text))
+    is_last || is_of_no_type(owner) || sources.files.iter().any(|file| is_compared(&file.text))
+}
+
+/// Whether a constant stands in an `enum` without a name, as constants do that are no kinds of anything.
+fn is_of_no_type(owner: &str) -> bool {
+    owner.starts_with("enum at ")
+}
+
+/// Whether an operand is the length of a text.
+fn is_length(operand: &str) -> bool {
+    let lengths = [
+        "strlen", "strnlen", "strspn", "strcspn", "wcslen", "wcsnlen",
+    ];
+    let called = operand.split_once('(').map(|(called, _)| called.trim());
+    operand.ends_with(')') && called.is_some_and(|called| lengths.contains(&called))
 }
 
 fn is_unsigned(ty: &str) -> bool {
@@ -89,10 +107,13 @@ fn is_unsigned(ty: &str) -> bool {
         && !ty.contains(['*', '['])
 }
 
-/// The type of a variable, or that of its last member if all members of that name have the same.
+/// The type of a variable, or that of its last member if all members of that name have the same, or that of a text's length.
 fn declared_type<'s>(sources: &'s Sources, site: &'s Site, operand: &str) -> Option<&'s str> {
     if let Some(name) = site.names.iter().find(|name| name.text == operand) {
         return Some(&name.ty.as_ref()?.plain);
+    }
+    if is_length(operand) {
+        return Some("size_t");
     }
     let member = operand.rsplit(['.', '>']).next()?;
     if member.len() == operand.len() {
@@ -116,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_nobody_compares_is_counted() {
-        let text = "typedef unsigned long size_t;\nenum color { RED, GREEN, BLUE, COLORS };\nstruct s { size_t size; enum color color; int n; unsigned char small; };\n\
+        let text = "typedef unsigned long size_t;\nenum color { RED, GREEN, BLUE, COLORS };\nenum { LONGEST = 9 };\nstruct s { size_t size; enum color color; int n; unsigned char small; };\n\
                     int f(struct s *s, const char *name)\n{\n    if (s->size > 0)\n        return 1;\n    return 0;\n}\n";
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.c"), text).unwrap();
@@ -139,6 +160,9 @@ mod tests {
             "s->size < COLORS",
             "s->n >= COLORS",
             "other > RED",
+            "strlen(name) > 0",
+            "strlen(name) == LONGEST",
+            "strlen(name) == (size_t)s->n",
         ] {
             assert_eq!(number(usual), 0, "{usual}");
         }
@@ -149,6 +173,9 @@ mod tests {
             "RED == s->size",
             "s->n > RED",
             "s->small > GREEN",
+            "strlen(name) == BLUE",
+            "strlen(name) != COLORS",
+            "strlen(name) >= 0",
         ] {
             assert_eq!(number(strange), 1, "{strange}");
         }
