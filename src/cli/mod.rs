@@ -26,17 +26,13 @@ mod repair;
 mod request;
 mod review;
 mod schema;
-
 mod short_help;
 mod synth;
+mod tips;
 mod undo;
 mod with_test;
 
-use std::path::Path;
-
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use nopol_basics::nearest::nearest;
+use clap::{FromArgMatches, Parser, Subcommand};
 use nopol_basics::stack::on_large;
 use nopol_process::run::interrupt;
 
@@ -175,12 +171,11 @@ fn run() -> u8 {
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {
-            let tip = tip(&error, &given);
-            if let (Some(tip), Some(ContextValue::String(arg))) =
-                (tip, error.get(ContextKind::InvalidArg))
-            {
+            if let Some(arg) = tips::unexpected(&error) {
                 output::complain(&format!("unexpected argument `{arg}`"));
-                output::tip(&tip);
+                tips::of(arg, &given)
+                    .iter()
+                    .for_each(|tip| output::tip(tip));
                 output::say("\nFor more information, try `--help`.");
             } else if let Err(error) = error.print()
                 && error.kind() != std::io::ErrorKind::BrokenPipe
@@ -197,127 +192,5 @@ fn run() -> u8 {
         Some(Command::Completions(completions)) => completions.run(),
         Some(Command::Man(man)) => man.run(),
         Some(Command::C(c)) => c.run(),
-    }
-}
-
-/// A tip about what the user may have meant by an unexpected argument.
-fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
-    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-    let arg = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(arg)) if is_unknown && !arg.starts_with('-') => arg,
-        _ => return None,
-    };
-    let first = given.iter().find(|word| *word != "c");
-    let is_first = first == Some(arg);
-    if first.is_some_and(|word| word.starts_with('-')) && is_subcommand(arg) {
-        let options = given.iter().filter(|word| *word != arg);
-        let words: Vec<&str> = [arg]
-            .into_iter()
-            .chain(options)
-            .map(String::as_str)
-            .collect();
-        return Some(match lacked(&words) {
-            Some(option) => format!("`{arg}` has no option `{option}`: leave it out"),
-            None => {
-                let words = words.join(" ");
-                format!("options go after the command: `cargo nopol {words}`")
-            }
-        });
-    }
-    match arg.parse::<crate::report::Choice>() {
-        Ok(choice) if given.iter().any(|word| word == "--apply") => {
-            Some(format!("a rank follows an equals sign: `--apply={choice}`"))
-        }
-        Err(_) => match like_a_subcommand(arg).filter(|_| is_first) {
-            Some(name) => Some(format!("did you mean `{name}`?")),
-            None if is_file(arg) => {
-                (!models(given)).then(|| format!("to search one file: `--file {arg}`"))
-            }
-            None => named(given)
-                .map(|option| format!("to consider one test, give its name: `{option} {arg}`")),
-        },
-        Ok(_) => None,
-    }
-}
-
-/// The first option on a command line that its command does not have.
-fn lacked(words: &[&str]) -> Option<String> {
-    let error = Cli::try_parse_from(["cargo-nopol"].iter().chain(words)).err()?;
-    match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(arg)) if error.kind() == ErrorKind::UnknownArgument => {
-            arg.starts_with('-').then(|| arg.clone())
-        }
-        _ => None,
-    }
-}
-
-/// The option of the command that takes the name of a test, if it has one.
-fn named(given: &[String]) -> Option<&'static str> {
-    let command = given.iter().find(|word| *word != "c");
-    match command.map(String::as_str) {
-        _ if models(given) => Some("--only"),
-        Some("list" | "localize" | "explain" | "review") => Some("--failing"),
-        Some(word) if is_subcommand(word) || word == "debug" => None,
-        _ => Some("--failing"),
-    }
-}
-
-/// Whether the command is one of those that model the program: they take a test with `--only`, and no file.
-fn models(given: &[String]) -> bool {
-    let command = given.iter().find(|word| *word != "c");
-    command.is_some_and(|word| ["faults", "mutate", "heap"].contains(&word.as_str()))
-}
-
-/// Whether a word is the path of a source file.
-fn is_file(word: &str) -> bool {
-    Path::new(word)
-        .extension()
-        .is_some_and(|it| it == "rs" || it == "c" || it == "h")
-}
-
-fn is_subcommand(word: &str) -> bool {
-    let command = Cli::command();
-    command.get_subcommands().any(|it| it.get_name() == word)
-}
-
-/// The subcommand that a word may mean.
-fn like_a_subcommand(word: &str) -> Option<String> {
-    let command = Cli::command();
-    let names = command.get_subcommands().map(clap::Command::get_name);
-    nearest(word, names).map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unexpected_argument_gets_a_tip() {
-        let tip = |args: &[&str]| {
-            let given: Vec<String> = args[1..].iter().map(ToString::to_string).collect();
-            tip(&Cli::try_parse_from(args).unwrap_err(), &given)
-        };
-        let named = tip(&["cargo-nopol", "tests::mine"]).unwrap();
-        assert!(named.contains("`--failing tests::mine`"), "{named}");
-        let ranked = tip(&["cargo-nopol", "--apply", "2"]).unwrap();
-        assert!(ranked.contains("`--apply=2`"), "{ranked}");
-        assert_eq!(tip(&["cargo-nopol", "--no-such-option"]), None);
-        let misspelled = tip(&["cargo-nopol", "exlpain", "1"]).unwrap();
-        assert_eq!(misspelled, "did you mean `explain`?");
-        assert_eq!(tip(&["cargo-nopol", "explain", "1", "2"]), None);
-        let before = tip(&["cargo-nopol", "-q", "-m", "Cargo.toml", "list"]).unwrap();
-        assert_eq!(
-            before,
-            "options go after the command: `cargo nopol list -q -m Cargo.toml`"
-        );
-        let lacked = tip(&["cargo-nopol", "-m", "Cargo.toml", "-q", "undo"]).unwrap();
-        assert_eq!(lacked, "`undo` has no option `-q`: leave it out");
-        let file = tip(&["cargo-nopol", "list", "src/lib.rs"]).unwrap();
-        assert_eq!(file, "to search one file: `--file src/lib.rs`");
-        // These take no test.
-        for command in [&["undo", "extra"][..], &["c", "debug", "a.c", "extra"]] {
-            let args = [&["cargo-nopol"][..], command].concat();
-            assert_eq!(tip(&args), None, "{command:?}");
-        }
     }
 }
