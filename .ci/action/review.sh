@@ -31,7 +31,11 @@ report=${REPORT:-$(mktemp -d)}
 mkdir -p "$report"
 
 # One word after a NUL each: quotes and lines count, and nothing is run or expanded.
-printf '%s' "${NOPOL_ARGS:-}" | xargs -r printf '%s\0' > "$report/args"
+if ! printf '%s' "${NOPOL_ARGS:-}" | xargs -r printf '%s\0' > "$report/args"; then
+    echo "::error title=cargo nopol::The input \`args\` has a quotation mark without a second one."
+    echo "outcome=failed" >> "$GITHUB_OUTPUT"
+    exit 2
+fi
 mapfile -d '' -t args < "$report/args"
 
 if [ -n "${HEAD:-}" ] && [ "$(git rev-parse HEAD)" != "$HEAD" ]; then
@@ -67,10 +71,27 @@ if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -f "$report/summary" ]; then
     cat "$report/summary" >> "$GITHUB_STEP_SUMMARY"
 fi
 case $code in
-    1) echo "outcome=patched" >> "$GITHUB_OUTPUT" ;;
+    1)
+        echo "outcome=patched" >> "$GITHUB_OUTPUT"
+        echo "cargo nopol: found a patch; the summary of the job shows all."
+        ;;
     # Nothing to suggest is no reason for a review.
-    0 | 5) echo "outcome=no-patch" >> "$GITHUB_OUTPUT"; exit 0 ;;
-    *) echo "outcome=failed" >> "$GITHUB_OUTPUT"; exit "$code" ;;
+    0)
+        echo "outcome=no-patch" >> "$GITHUB_OUTPUT"
+        echo "::notice title=cargo nopol::No test fails here. If the job's own tests fail, they may need options of" \
+            "\`cargo test\` that \`args\` lacks, such as \`--all-features\` or \`--workspace\`."
+        exit 0
+        ;;
+    5)
+        echo "outcome=no-patch" >> "$GITHUB_OUTPUT"
+        echo "cargo nopol: found no patch to suggest; the summary of the job says why."
+        exit 0
+        ;;
+    *)
+        echo "outcome=failed" >> "$GITHUB_OUTPUT"
+        echo "::error title=cargo nopol::cargo nopol ended with exit code $code; its message is above."
+        exit "$code"
+        ;;
 esac
 [ -n "$post" ] || exit 0
 

@@ -22,6 +22,7 @@ pub mod progress;
 mod reasoned;
 mod reasons;
 pub mod regions;
+mod repository;
 mod scope;
 pub mod snippet;
 pub mod terminal;
@@ -576,11 +577,6 @@ pub struct Phase {
 }
 
 impl Outcome {
-    /// The path of a file relative to the top of the repository, from its path relative to the subject's root.
-    pub fn in_repository(&self, file: &str) -> String {
-        format!("{}{file}", self.prefix)
-    }
-
     /// The best patch of each group of failing tests. Without groups, the first patch.
     pub fn best_patches(&self) -> Vec<&PatchReport> {
         let of_groups = self.groups.iter().filter_map(|group| {

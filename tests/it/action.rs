@@ -334,7 +334,15 @@ fn a_posted_review_has_a_suggestion_that_repairs_and_a_refused_one_becomes_annot
     let server = Server::start("/repos/o/r/pulls/7/reviews", github::diff(&subject, &base));
     let posted = Action::post(&subject, &server);
     assert_eq!(posted.code, 0, "{}{}", posted.stdout, posted.stderr);
+    let url = "posted a review: https://github.com/o/r/pull/7#pullrequestreview-1";
+    assert!(posted.stdout.contains(url), "{}", posted.stdout);
+    // A second run on this commit, such as another job of a matrix.
+    let again = Action::post(&subject, &server);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    let known = "has this review already";
+    assert!(again.stdout.contains(known), "{}", again.stdout);
     let review = server.accepted();
+    assert!(server.has_no_more());
     let comment = &review["comments"][0];
     let lines = github::suggestion(comment["body"].as_str().unwrap());
     let last = usize::try_from(comment["line"].as_u64().unwrap()).unwrap();
@@ -407,6 +415,17 @@ fn arguments_of_the_action_are_words_as_in_a_shell_on_every_line() {
     );
     assert_eq!(fs::read(subject.beside("report/args")).unwrap(), b"--top\x001\0--near\0no such function\0--exclude-file\0a b/*.rs\0--exclude-file\0$(touch ran)\0--failing\0no_such_test\0");
     assert!(!subject.root.join("ran").exists());
+    assert_eq!(output(&subject), "outcome=failed\n");
+}
+
+#[test]
+fn a_quotation_mark_without_a_second_one_is_an_error_of_the_input() {
+    let (subject, base) = pull_request();
+    let run = Action::new(&subject, "--near 'one")
+        .pull_request(&base)
+        .run();
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("::error"), "{}", run.stdout);
     assert_eq!(output(&subject), "outcome=failed\n");
 }
 

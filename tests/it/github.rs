@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::RangeInclusive;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -101,7 +102,7 @@ pub fn suggestion(body: &str) -> Vec<String> {
     lines.lines().map(str::to_owned).collect()
 }
 
-/// A server that takes one review.
+/// A server that takes reviews and lists them.
 pub struct Server {
     port: u16,
     accepted: Receiver<Value>,
@@ -110,7 +111,12 @@ pub struct Server {
 impl Server {
     /// Takes reviews at this path.
     pub fn start(path: &'static str, diff: Diff) -> Self {
-        Self::answering(move |head, body| respond(head, body, path, &diff))
+        let taken = Mutex::new(Vec::new());
+        Self::answering(move |head, body| {
+            let answer = respond(head, body, path, &diff, &taken.lock().unwrap());
+            taken.lock().unwrap().extend(answer.1.clone());
+            answer
+        })
     }
 
     /// Takes none, as GitHub does from a token that may only read.
@@ -137,13 +143,18 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The review that was taken.
+    /// The next review that was taken.
     pub fn accepted(&self) -> Value {
         self.accepted.recv_timeout(Duration::from_secs(5)).unwrap()
     }
+
+    /// Whether every review that was taken was looked at.
+    pub fn has_no_more(&self) -> bool {
+        self.accepted.try_recv().is_err()
+    }
 }
 
-/// A status, and the review that was taken or what is said against it.
+/// A status, and the review that was taken or the text of the answer.
 type Answer = (&'static str, Result<Value, String>);
 
 /// The value of a header.
@@ -153,12 +164,19 @@ fn header<'h>(head: &'h [String], name: &str) -> Option<&'h str> {
     found.map(|(_, value)| value)
 }
 
-fn respond(head: &[String], body: &[u8], path: &str, diff: &Diff) -> Answer {
-    if head[0] != format!("POST {path} HTTP/1.1") {
+fn respond(head: &[String], body: &[u8], path: &str, diff: &Diff, taken: &[Value]) -> Answer {
+    let is_list = head[0].starts_with(&format!("GET {path}?"));
+    if !is_list && head[0] != format!("POST {path} HTTP/1.1") {
         return ("404 Not Found", Err("not found".to_owned()));
     }
     if header(head, "authorization") != Some("Bearer secret") {
         return ("401 Unauthorized", Err("bad credentials".to_owned()));
+    }
+    if is_list {
+        let listed = taken.iter().enumerate().map(|(id, review)| {
+            serde_json::json!({"id": id, "body": review["body"], "state": "COMMENTED"})
+        });
+        return ("200 OK", Err(Value::from_iter(listed).to_string()));
     }
     let review: Value = serde_json::from_slice(body).unwrap_or_default();
     match check(&review, diff) {
@@ -189,7 +207,8 @@ fn answer(
     let said = match answer {
         Ok(review) => {
             sender.send(review).unwrap();
-            "{}".to_owned()
+            let url = "https://github.com/o/r/pull/7#pullrequestreview-1";
+            serde_json::json!({"id": 1, "html_url": url}).to_string()
         }
         Err(why) => why,
     };

@@ -6,7 +6,7 @@ mod arguments;
 pub mod branches;
 mod calls;
 pub mod candidate_terms;
-mod code;
+pub mod code;
 pub mod condition;
 pub mod conversions;
 mod definitions;

@@ -300,8 +300,7 @@ impl<'c> EditFeatures<'c> {
 
     /// The least relevance of these clauses: how likely people are to test their variables at this place.
     fn relevance(&self, fresh: &[&Node]) -> f64 {
-        // Learned from Rust only.
-        if self.case.is_c || fresh.is_empty() {
+        if fresh.is_empty() {
             return 0.0;
         }
         let function = function_text(self.case, self.facts);
@@ -310,7 +309,12 @@ impl<'c> EditFeatures<'c> {
             Form::Wrap => Some(&*self.facts.before),
             Form::Leave | Form::Branch | Form::Narrow => Some(&*self.facts.body),
         };
-        let place = Place::new(function, self.facts.span.clone(), body);
+        let place = Place::new(
+            self.case.language(),
+            function,
+            self.facts.span.clone(),
+            body,
+        );
         let clauses = fresh.iter().flat_map(|it| it.all_clauses());
         let each = clauses.map(|clause| place.relevance(&clause.text));
         each.reduce(f64::min).unwrap_or(0.0)

@@ -54,7 +54,11 @@ pub fn annotation(outcome: &Outcome, patch: &PatchReport) -> String {
             piece.range.start(),
             piece.range.end(),
             property(&format!("cargo nopol: patch {}", patch.rank)),
-            escaped(&format!("{}\n\n{}", message(patch), patch.diff)),
+            escaped(&format!(
+                "{}\n\n{}",
+                message(patch),
+                outcome.diff_in_repository(patch)
+            )),
         );
     }
     text

@@ -4,15 +4,15 @@
 //! standard error.
 
 use anyhow::{Context, Result};
-use nopol_basics::count;
 use nopol_basics::visible::is_hidden;
+use nopol_basics::{agree, hash};
 use serde_json::{Value, json};
 
 use super::{Render, Rendered, github};
 use crate::report::Ending;
 use crate::report::Outcome;
 use crate::report::PatchReport;
-use crate::report::markup::{fenced, prose};
+use crate::report::markup::{code, fenced, prose};
 use crate::report::phrases::{message, sentence};
 use crate::report::regions::{Lines, lines};
 use crate::report::{advice, claim};
@@ -54,7 +54,7 @@ impl Render for Review {
         }
         let mut review = json!({
             "event": "COMMENT",
-            "body": body(outcome, comments.len(), &elsewhere),
+            "body": body(outcome, &comments, &elsewhere),
             "comments": comments,
         });
         // Without a commit, GitHub counts the lines in the latest push.
@@ -108,68 +108,84 @@ fn comment(
     comment
 }
 
-fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> String {
-    let mut text = match (comments, elsewhere.len()) {
-        (0, 0) => {
-            let why = outcome.why_not().unwrap_or_default();
-            let is_output = why.contains('\n');
-            let found = match outcome.ending {
-                Ending::NoPatch => " found no patch.".to_owned(),
-                Ending::NothingToRepair => ": nothing to repair.".to_owned(),
-                Ending::CannotBuild | Ending::UnusableBaseline | Ending::Usage => {
-                    " did not search:".to_owned()
-                }
-                other => format!(" found no patch ({}).", other.name().replace('-', " ")),
-            };
-            let why = match is_output {
-                true => format!("\n\n{}", fenced("text", &why)),
-                false if found.ends_with(':') => format!(" {}", prose(&why)),
-                false => format!(" {}", prose(&sentence(&why))),
-            };
-            format!("`cargo nopol`{found}{why}")
-        }
-        (0, elsewhere) => {
-            let best = match elsewhere {
-                1 => "the best patch lies".to_owned(),
-                _ => format!(
-                    "the best patches for {} lie",
-                    count(elsewhere, "probable cause")
-                ),
-            };
-            match outcome.diff_lines {
-                Some(_) => {
-                    format!("`cargo nopol`: {best} outside the lines of this pull request.")
-                }
-                None => format!(
-                    "`cargo nopol` found {} and does not know the lines of a pull request.",
-                    match elsewhere {
-                        1 => "a patch".to_owned(),
-                        _ => format!("patches for {}", count(elsewhere, "probable cause")),
-                    }
-                ),
-            }
-        }
-        (_, _) => format!(
-            "`cargo nopol` found patches{}: {}. {}",
-            match outcome.failing_tests.is_empty() {
-                true => "",
-                false => " for the failing tests",
-            },
-            claim(&outcome.patches),
-            advice(&outcome.patches)
-        ),
+/// The text of the review: what was found, patches outside the pull request's lines, and a mark by which the same review is
+/// known again.
+fn body(outcome: &Outcome, comments: &[Value], elsewhere: &[&PatchReport]) -> String {
+    let mut text = match (comments.len(), elsewhere.len()) {
+        (0, 0) => nothing(outcome),
+        _ => found(outcome, !comments.is_empty()),
     };
     if let Some(unfixed) = outcome.unfixed() {
         text += &format!(" {}", prose(&unfixed));
     }
+    if !comments.is_empty() && !elsewhere.is_empty() {
+        text += "\n\nOutside the lines of this pull request, where GitHub takes no suggestion:";
+    }
     for patch in elsewhere {
+        let places = outcome.places_in_repository(patch);
+        let places: Vec<String> = places.iter().map(|place| code(place)).collect();
         text += &format!(
-            "\n\n{}\n\n{}",
+            "\n\n{}: {}\n\n{}",
+            places.join(" and "),
             prose(&message(patch)),
-            fenced("diff", patch.diff.trim_end())
+            fenced("diff", outcome.diff_in_repository(patch).trim_end())
         );
     }
-    text.trim_end().to_owned()
+    let comments = serde_json::to_string(comments).unwrap_or_default();
+    let hash = hash::short(&format!("{:?}{text}{comments}", outcome.commit));
+    format!("{}\n\n<!-- cargo-nopol {hash} -->", text.trim_end())
+}
+
+/// What was found.
+fn found(outcome: &Outcome, has_comments: bool) -> String {
+    let best: Vec<PatchReport> = outcome.best_patches().into_iter().cloned().collect();
+    let what = agree(best.len(), "a patch", "patches");
+    let what = match outcome.failing_tests.is_empty() {
+        true => what.to_owned(),
+        false => format!("{what} for the failing tests"),
+    };
+    let place = match outcome.diff_lines {
+        _ if has_comments => "",
+        Some(_) => " outside the lines of this pull request",
+        None => ", and does not know the lines of a pull request",
+    };
+    let mut text = format!(
+        "`cargo nopol`, which searches for small patches automatically, found {what}{place}: {}. {}",
+        claim(&best),
+        advice(&best)
+    );
+    if best.iter().any(|patch| patch.evidence.is_ranked()) {
+        text += " Percentages estimate how likely it is that a maintainer would write the patch.";
+    }
+    match outcome.patches.len().saturating_sub(best.len()) {
+        0 => {}
+        others => {
+            text += &format!(
+                " The full report (in GitHub Actions, the summary of the job) has {others} more."
+            );
+        }
+    }
+    text
+}
+
+/// Why there is no patch.
+fn nothing(outcome: &Outcome) -> String {
+    let why = outcome.why_not().unwrap_or_default();
+    let is_output = why.contains('\n');
+    let found = match outcome.ending {
+        Ending::NoPatch => " found no patch.".to_owned(),
+        Ending::NothingToRepair => ": nothing to repair.".to_owned(),
+        Ending::CannotBuild | Ending::UnusableBaseline | Ending::Usage => {
+            " did not search:".to_owned()
+        }
+        other => format!(" found no patch ({}).", other.name().replace('-', " ")),
+    };
+    let why = match is_output {
+        true => format!("\n\n{}", fenced("text", &why)),
+        false if found.ends_with(':') => format!(" {}", prose(&why)),
+        false => format!(" {}", prose(&sentence(&why))),
+    };
+    format!("`cargo nopol`{found}{why}")
 }
 
 #[cfg(test)]
@@ -178,25 +194,55 @@ mod tests {
     use crate::report::tests::patch;
 
     #[test]
-    fn patches_outside_the_pull_request_are_counted() {
+    fn patches_outside_the_pull_request_have_their_place_in_the_repository() {
         let patches = [patch(1, "score >= needed"), patch(2, "score != needed")];
-        for (count, words) in [
-            (1, "`cargo nopol`: the best patch lies outside"),
-            (
-                2,
-                "`cargo nopol`: the best patches for 2 probable causes lie outside",
-            ),
+        let patches = patches.map(|patch| PatchReport {
+            diff: format!("--- a/src/lib.rs\n+++ b/src/lib.rs\n{}", patch.diff),
+            ..patch
+        });
+        let given = Outcome {
+            diff_lines: Some(Default::default()),
+            prefix: "rust/".to_owned(),
+            patches: patches.into(),
+            ..Outcome::default()
+        };
+        let elsewhere: Vec<&PatchReport> = given.patches.iter().take(1).collect();
+        let text = body(&given, &[], &elsewhere);
+        for words in [
+            " found a patch outside the lines of this pull request: it fixes ",
+            "`rust/src/lib.rs:",
+            "--- a/rust/src/lib.rs\n+++ b/rust/src/lib.rs\n@@",
+            "has 1 more.",
         ] {
-            let elsewhere: Vec<&PatchReport> = patches.iter().take(count).collect();
-            let given = Outcome {
-                diff_lines: Some(Default::default()),
-                ..Outcome::default()
-            };
-            let text = body(&given, 0, &elsewhere);
-            assert!(text.contains(words), "{text}");
-            let text = body(&Outcome::default(), 0, &elsewhere);
-            assert!(!text.contains("this pull request"), "{text}");
+            assert!(text.contains(words), "{words}: {text}");
         }
+        let unknown = Outcome {
+            diff_lines: None,
+            ..given.clone()
+        };
+        let text = body(&unknown, &[], &elsewhere);
+        assert!(!text.contains("this pull request"), "{text}");
+        let text = body(&given, &[json!({})], &elsewhere);
+        assert!(text.contains("GitHub takes no suggestion:"), "{text}");
+    }
+
+    #[test]
+    fn another_review_has_another_mark() {
+        let given = Outcome {
+            patches: vec![patch(1, "score >= needed")],
+            ..Outcome::default()
+        };
+        let mark = |outcome: &Outcome, line: u32| {
+            let text = body(outcome, &[json!({ "line": line })], &[]);
+            text.lines().last().unwrap().to_owned()
+        };
+        assert_eq!(mark(&given, 1), mark(&given, 1));
+        assert_ne!(mark(&given, 1), mark(&given, 2));
+        let later = Outcome {
+            commit: Some("0123".to_owned()),
+            ..given.clone()
+        };
+        assert_ne!(mark(&given, 1), mark(&later, 1));
     }
 
     #[test]
@@ -218,7 +264,7 @@ mod tests {
                 message: Some(why.to_owned()),
                 ..Outcome::default()
             };
-            assert_eq!(body(&outcome, 0, &[]), words);
+            assert_eq!(nothing(&outcome), words);
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::report::Ending;
 use crate::report::FaultReport;
 use crate::report::Outcome;
 use crate::report::PatchReport;
-use crate::report::format::human::places;
 use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, heading, sentence, sureness, unbuilt};
 use crate::report::{advice, claim, number};
@@ -59,7 +58,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 "| {} | {} | {} | {} |",
                 patch.rank,
                 sureness(patch),
-                cell(&places(patch)),
+                cell(&outcome.places_in_repository(patch).join(" and ")),
                 fixed(patch)
             )?;
         }
@@ -112,7 +111,7 @@ fn details(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
         "<details{is_first}><summary>Patch {}: {}</summary>\n\n{}\n",
         patch.rank,
         escaped(&heading(patch)),
-        fenced("diff", patch.diff.trim_end())
+        fenced("diff", outcome.diff_in_repository(patch).trim_end())
     )?;
     for test in &patch.fixes {
         writeln!(out, "- fixes {}", code(test))?;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use cargo_nopol::rank::model::shares;
 use cargo_nopol::rank::variables::{FEATURES, Place, Row, asked};
 use nopol_basics::hash;
+use nopol_source::Language;
 
 use super::edits::{What, skeleton};
 use super::mine::{Mined, Objects};
@@ -131,11 +132,15 @@ fn choices(edits: &[Mined], added: Added) -> Result<Vec<Choice>> {
         let Some(span) = span(function, at, old) else {
             continue;
         };
+        let language = match mined.path.ends_with(".rs") {
+            true => Language::Rust,
+            false => Language::C,
+        };
         let wrapped = self::wrapped(function, &mined.what, span.start);
         let body = wrapped.or(body);
         let span = span.start..span.start + wrapped.map_or(span.len(), str::len);
-        let place = Place::new(function, span, body);
-        let asked: BTreeSet<&str> = asked(&condition).collect();
+        let place = Place::new(language, function, span, body);
+        let asked: BTreeSet<&str> = asked(language, &condition).collect();
         let variables = place.variables();
         let choice = Choice {
             relevance: place.relevance(&condition),
@@ -183,7 +188,7 @@ fn addition(what: &What, added: Added) -> Option<(usize, &str, String, Option<&s
             },
             Added::Condition,
         ) => {
-            let words = ["return", "continue", "break", "bail!", "panic!"];
+            let words = ["return", "continue", "break", "bail!", "panic!", "goto"];
             let leaves = words.iter().any(|word| body.contains(word));
             leaves.then(|| (*at, "", condition.clone(), Some(body.as_str())))
         }
