@@ -39,11 +39,13 @@ const RUST: Learned = Learned {
     usual_of_clause: -0.66,
 };
 
+/// From 561 guards and wrapped statements of 36 repositories, and 182 clauses. For 90 held-out guards and statements, of other
+/// repositories, a tested variable ranks first in 59 % (by chance: 14 %); for 37 clauses in 64 % (by chance: 15 %).
 const C: Learned = Learned {
-    of_new: [0.0; FEATURES],
-    of_clause: [0.0; FEATURES],
-    usual: [0.0; 2],
-    usual_of_clause: 0.0,
+    of_new: [1.42, -0.14, 0.62, 1.06, 0.71, 0.66, 0.47, 0.51, 0.27, 0.51],
+    of_clause: [0.90, 0.06, 0.51, -0.32, 0.72, 0.03, 1.87, 0.38, -0.54, 0.03],
+    usual: [3.53, 3.72],
+    usual_of_clause: -0.83,
 };
 
 /// Bytes of text after a place that are read.

@@ -177,6 +177,15 @@ fn memory_has_a_size() {
     );
 }
 
+#[test]
+fn no_string_literal_is_written_to() {
+    let bodies = [
+        "char *p = \"\"; *p = k; return 0;",
+        "char *p = \"ab\"; p[2] = 0; return 0;",
+    ];
+    expect("a string literal is written to", &bodies);
+}
+
 /// A compiler decides whether such pointers are equal.
 #[test]
 fn pointers_into_different_objects_are_not_compared() {
@@ -187,6 +196,8 @@ fn pointers_into_different_objects_are_not_compared() {
             "struct v v; int *p = v.a + 3; return p == &v.z;",
             "struct { int a; long b; int c; } s; return &s.c - &s.a;",
             "const char *p = \"abc\", *q = \"bc\"; return p + 1 == q;",
+            "const char *p = \"\", *q = \"abc\"; return p == q + 3;",
+            "return \"a\\0b\" == \"b\";",
         ],
     );
     expect(
@@ -196,6 +207,7 @@ fn pointers_into_different_objects_are_not_compared() {
             "struct v v; int *p = v.a, *end = v.a + 3; long n = 0; while (p != end) { p++; n++; } return n;",
             "struct v v; int *p = v.a; return p == &v.z || &v.a[2] - p > 3;",
             "const char *p = \"abc\", *q = \"xyz\"; return p == q;",
+            "return \"a\\0b\" == \"a\" || \"a\\0b\" == \"a\\0c\";",
             "int a[2], b[2]; return a == b;",
         ],
     );
@@ -275,6 +287,9 @@ static int sub(int a, int b) { return a - b; }
         "int a[3] = { 0 }; a[peek(0) & 1] -= bump(); return a[0];",
         "char a[9] = { 0 }; int i = 2; memset(a + i++, 0, i); return a[1];",
         "return sub(end(k), fail(k));",
+        "int a[2] = { bump(), bump() }; return a[1];",
+        "int i = k, a[2] = { [1] = i++, [0] = i }; return a[0];",
+        "struct { int a[2], b; } s = { { 1, bump() }, .b = peek(k) }; return s.b;",
         "int a[3] = { 0 }; a[k] = end(k); return a[0];",
     ] {
         let said = proof(body);
@@ -289,6 +304,8 @@ static int sub(int a, int b) { return a - b; }
         "int a[3] = { 0 }, i = 0, j = 0; a[i++] = j++; return a[0] + i + j;",
         "return bump() && bump() ? bump() : 2;",
         "return sub(end(k), 3) + 1;",
+        "int a[2] = { bump(), twice(k) }, b[2] = { bump(), 1 }; return a[0] + b[0];",
+        "int a[2]; a[0] = bump(); a[1] = bump(); return a[1];",
         "int x = (bump(), bump()); n = bump(); return x;",
     ] {
         let said = proof(body);

@@ -238,6 +238,8 @@ struct Interpreter<'p, 'a> {
     steps: u64,
     memory: Memory<'p>,
     globals: Frame,
+    /// Whether the globals have their first values. Those that are all zero are made when they are used.
+    are_globals_set: bool,
     frame: Frame,
     /// How often each function is active.
     active: TiVec<FunctionId, u32>,
@@ -282,6 +284,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             steps: 0,
             memory: Memory::default(),
             globals: Frame::default(),
+            are_globals_set: false,
             frame: Frame::default(),
             active: program.functions.iter().map(|_| 0).collect(),
             result: None,
@@ -368,11 +371,11 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             return Err(jump);
         }
         for (variable, object) in &self.globals {
-            let declared = self.program.variables.get(*variable);
-            if declared.is_some_and(|declared| declared.is_constant) {
+            if self.is_constant(*variable) {
                 self.memory.make_constant(*object);
             }
         }
+        self.are_globals_set = true;
         Ok(())
     }
 
@@ -484,8 +487,20 @@ impl<'p, 'a> Interpreter<'p, 'a> {
     fn variable(&mut self, variable: VariableId) -> Flow<Address> {
         match self.scope(variable).get(&variable) {
             Some(object) => Ok(Address::new(*object, 0)),
-            None => self.declare(variable),
+            None => {
+                let address = self.declare(variable)?;
+                if self.are_globals_set && self.is_constant(variable) {
+                    self.memory.make_constant(address.object);
+                }
+                Ok(address)
+            }
         }
+    }
+
+    /// Whether nothing may write to a variable once the globals are initialized.
+    fn is_constant(&self, variable: VariableId) -> bool {
+        let declared = self.program.variables.get(variable);
+        declared.is_some_and(|declared| declared.is_constant)
     }
 
     /// Where a variable's object is noted.

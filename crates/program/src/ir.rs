@@ -97,6 +97,8 @@ pub struct Program {
     pub outline: Vec<Outlined>,
     /// What is written once and stands in several places: in the arguments of a macro that uses them twice.
     pub repeated: BTreeSet<Span>,
+    /// The lists in braces that initialize variables of C: the order of their items is open (C11, 6.7.9p23).
+    pub lists: BTreeSet<Span>,
     /// Every operator and constant as it is written.
     pub written: Written,
     /// Initializes the global variables; runs before each test. Globals are zero before.

@@ -99,6 +99,14 @@ impl Effects {
     }
 }
 
+/// What the items do of the initializer that is being walked through.
+#[derive(Default)]
+struct Items {
+    /// The list in braces.
+    list: Option<Span>,
+    before: Vec<Effects>,
+}
+
 /// What calls of the functions may use and change of what others see.
 fn summaries(program: &Program) -> BTreeMap<FunctionId, Effects> {
     let mut all = BTreeMap::new();
@@ -143,6 +151,7 @@ impl Walk<'_> {
         let mut all = Effects::default();
         // What operands do that the front end has computed beforehand, one after another.
         let mut operands: Vec<Effects> = Vec::new();
+        let mut items = Items::default();
         for statement in statements {
             let operand = match statement {
                 Statement::Declare(_) => continue,
@@ -154,6 +163,7 @@ impl Walk<'_> {
             };
             self.known = operand.is_none().then_some(self.known).flatten();
             let mut effects = self.statement(statement);
+            self.item(statement, &mut items);
             if let Statement::Assign { value, .. } = statement
                 && !operands.is_empty()
             {
@@ -176,6 +186,32 @@ impl Walk<'_> {
         }
         self.known = None;
         all
+    }
+
+    /// Compares an item of an initializer with the items before it, if the statement initializes a part of a variable.
+    fn item(&mut self, statement: &Statement, items: &mut Items) {
+        let (span, own) = match statement {
+            Statement::Assign { value, .. } => (value.span, self.expr(value)),
+            Statement::Copy { source, span, .. } => (*span, self.lvalue(source)),
+            _ => return,
+        };
+        let is_around = |list: &&Span| {
+            list.file == span.file && list.start < span.start && span.end <= list.end
+        };
+        // Lists in a list belong to it, and it begins first.
+        let list = self.program.lists.iter().find(is_around).copied();
+        if list != items.list {
+            *items = Items {
+                list,
+                before: Vec::new(),
+            };
+        }
+        if list.is_some() {
+            if items.before.iter().any(|other| own.disturbs(other, self)) {
+                self.found.insert(span);
+            }
+            items.before.push(own);
+        }
     }
 
     /// The variable itself, if it holds an operand that is computed before the operation, such as the address of the target of `+=`.

@@ -153,7 +153,7 @@ impl Encoder<'_> {
         if !self.constants.contains(&one) || !self.constants.contains(&other) {
             return false;
         }
-        let [one, other] = [one, other].map(|object| self.known_text(object, 0, None));
+        let [one, other] = [one, other].map(|object| self.known_bytes(object));
         match (one, other) {
             (Some(one), Some(other)) => one.ends_with(&other) || other.ends_with(&one),
             _ => true,

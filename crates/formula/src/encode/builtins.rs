@@ -187,23 +187,35 @@ impl Encoder<'_> {
         }
         let mut bytes = Vec::new();
         for cell in start..length {
-            let target = Target {
-                when: Bit::TRUE,
-                address: Some((object, index_word(cell.into()))),
-                part: None,
-            };
-            let located = Located::of([target].into());
-            let (value, unset) = self.carried_from(&located, Scalar::CHAR);
-            let byte = match value {
-                Value::Bits(byte) if unset == Bit::FALSE => word::known(&byte)?,
-                _ => return None,
-            };
-            match u8::try_from(byte).ok()? {
+            match self.known_byte(object, cell)? {
                 0 => return Some(bytes),
                 byte => bytes.push(byte),
             }
         }
         None
+    }
+
+    /// All bytes of an array of characters, if they are known.
+    pub(super) fn known_bytes(&mut self, object: ObjectId) -> Option<Vec<u8>> {
+        let length = word::known(&self.memory.objects[object].length)?;
+        (0..length)
+            .map(|cell| self.known_byte(object, cell))
+            .collect()
+    }
+
+    fn known_byte(&mut self, object: ObjectId, cell: u64) -> Option<u8> {
+        let target = Target {
+            when: Bit::TRUE,
+            address: Some((object, index_word(cell.into()))),
+            part: None,
+        };
+        let located = Located::of([target].into());
+        match self.carried_from(&located, Scalar::CHAR) {
+            (Value::Bits(byte), unset) if unset == Bit::FALSE => {
+                u8::try_from(word::known(&byte)?).ok()
+            }
+            _ => None,
+        }
     }
 
     /// The bytes up to the ending 0 of a string, if all are known.

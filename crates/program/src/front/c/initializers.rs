@@ -43,6 +43,7 @@ impl Translator<'_> {
             }
         }
         if is_list {
+            self.program.lists.insert(value.span());
             let mut items = Items {
                 items: value.children(),
                 at: 0,
