@@ -38,9 +38,23 @@ pub fn command() -> Command {
 }
 
 /// The options for targets and builds that a command refuses or ignores because it reads the tests and does not build them.
-const TARGETS: [&str; 14] = [
-    "sanitize", "bin", "bins", "example", "examples", "exclude", "expect", "fuzz", "lib",
-    "profile", "release", "run", "stdin", "test",
+const TARGETS: [&str; 16] = [
+    "sanitize",
+    "all-targets",
+    "bin",
+    "bins",
+    "example",
+    "examples",
+    "exclude",
+    "expect",
+    "fuzz",
+    "lib",
+    "profile",
+    "release",
+    "run",
+    "stdin",
+    "test",
+    "test-tool",
 ];
 
 /// The options for reports that a command does not write; only `explain` has a format.

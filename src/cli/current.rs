@@ -126,9 +126,10 @@ impl CurrentFile<'_> {
         for (earlier, _) in &self.since {
             if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
                 bail!(
-                    "{0} is already applied and fixes `{1}`; nothing was changed (`undo` reverts {0})",
-                    earlier.named(),
-                    names.short(test)
+                    "{} is already applied and fixes `{}`; nothing was changed (`undo` reverts {})",
+                    earlier.patch(),
+                    names.short(test),
+                    earlier.named()
                 );
             }
         }

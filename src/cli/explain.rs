@@ -37,9 +37,9 @@ impl<P: Target> Explain<P> {
         if let Err(code) = request.refuse_files("explain") {
             return code;
         }
-        let mut outcome = match self.known(&request) {
-            Some(outcome) => outcome,
-            None => request.outcome(self.no_cache),
+        let (mut outcome, by) = match self.known(&request) {
+            Some(known) => known,
+            None => (request.outcome(self.no_cache), None),
         };
         outcome.place.clone_from(&request.settings.place);
         // Without a patch, the report says why there is none.
@@ -57,7 +57,13 @@ impl<P: Target> Explain<P> {
         match explain::render(&outcome.shown(), &id) {
             Some(text) => output::print(&text, outcome.ending.exit_code()),
             None => {
-                output::complain(&unknown(&id, &outcome));
+                output::complain(&match by {
+                    Some(by) if !is_rank(&id) => format!(
+                        "the last result is from `{by}`, which records no places and has no patch `{id}`; with --no-cache, `explain` searches with `{}`",
+                        outcome.command
+                    ),
+                    _ => unknown(&id, &outcome),
+                });
                 Ending::Usage.exit_code()
             }
         }
@@ -82,8 +88,8 @@ impl<P: Target> Explain<P> {
     }
 
     /// The result that the user has seen last, if another search may find something else: the question is about it, and
-    /// `apply` uses it.
-    fn known(&self, request: &SearchRequest) -> Option<Outcome> {
+    /// `apply` uses it. With the command that found it, if that was no search.
+    fn known(&self, request: &SearchRequest) -> Option<(Outcome, Option<String>)> {
         if self.no_cache {
             return None;
         }
@@ -99,7 +105,7 @@ impl<P: Target> Explain<P> {
                     ago(seconds),
                     outcome.command
                 ));
-                Some(*outcome)
+                Some((*outcome, Some(by)))
             }
             Earlier::Found {
                 outcome,
@@ -115,7 +121,7 @@ impl<P: Target> Explain<P> {
                     "these results are from a search {}; {how} (--no-cache searches again)",
                     ago(seconds)
                 ));
-                Some(*outcome)
+                Some((*outcome, None))
             }
             _ => None,
         }

@@ -104,7 +104,7 @@ enum Action<P: Target> {
     /// Go through the patches and apply one
     #[command(after_help = review::keys())]
     Review(review::Review<P>),
-    /// Write a patch of the last search into the source
+    /// Write a patch of the last result into the source
     #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
     /// Undo the patch that was applied last

@@ -92,6 +92,9 @@ impl Hints {
             }
             if hints.near.len() == before {
                 let what = match line_of(near) {
+                    Some((file, _)) if !has_file(sources, file) => {
+                        "there is no such file among the sources"
+                    }
                     Some(_) => "this line has no place that a patch can change",
                     None => {
                         "no function of that name has a place that a patch can change; for a line, write FILE:LINE"
@@ -210,6 +213,12 @@ fn is_near(sources: &Sources, site: &Site, near: &str) -> bool {
     }
     let name = &sources.functions[site.function].name;
     name == near || name.ends_with(&format!("::{near}"))
+}
+
+/// Whether a source has this path, or ends with it.
+fn has_file(sources: &Sources, path: &str) -> bool {
+    let mut files = sources.files.iter();
+    files.any(|file| is_path(&file.path, path))
 }
 
 /// The file and the line of `FILE:LINE`; `None` for the name of a function.

@@ -71,27 +71,23 @@ impl Outcome {
     /// How far the tests distinguish the family of a patch, as a clause. The members were judged only by the tests that
     /// the patch fixes and by those that passed before.
     pub fn family_is_alike(&self, patch: &PatchReport) -> String {
-        self.are_alike(
-            patch,
-            patch.alike,
-            agree(patch.alike, "the two", "them from it"),
-        )
+        self.are_alike(patch, patch.alike, agree(patch.alike, "it", "them"))
     }
 
     /// The same for one alternative of the family.
     pub fn alternative_is_alike(&self, patch: &PatchReport) -> String {
-        self.are_alike(patch, 1, "this alternative from it")
+        self.are_alike(patch, 1, "this alternative")
     }
 
-    /// How far the tests distinguish a number of alternatives from a patch. `both` names them and the patch.
-    fn are_alike(&self, patch: &PatchReport, number: usize, both: &str) -> String {
+    /// How far the tests distinguish a number of alternatives from a patch. `them` names the alternatives.
+    fn are_alike(&self, patch: &PatchReport, number: usize, them: &str) -> String {
         let apart = match self.fixes_all(patch) {
             true => {
                 let them = agree(number, "it", "them");
                 format!("no test distinguishes {them} from this patch")
             }
             false => {
-                format!("of the tests that this patch must pass, none distinguishes {both}")
+                format!("every test that passes with this patch also passes with {them}")
             }
         };
         let examples = match self.has_doctests {

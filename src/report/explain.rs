@@ -132,7 +132,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             if !differs.is_seen {
                 write!(
                     out,
-                    "  The search has no values for which these patches differ; "
+                    "  The search knows no values for which these patches differ; "
                 )?;
             } else {
                 write!(out, "  ")?;

@@ -23,13 +23,25 @@ pub struct Applied {
 }
 
 impl Applied {
-    /// The patch or the alternative, as a sentence names it.
+    /// The patch or the alternative and what came with it, as a sentence names them.
     pub fn named(&self) -> String {
-        let rank = self.name.split(' ').next().unwrap_or_default();
-        match rank.contains('.') {
-            true => format!("alternative {}", self.name),
-            false => format!("patch {}", self.name),
+        self.kind().to_owned() + &self.name
+    }
+
+    /// The same without what came with it.
+    pub fn patch(&self) -> String {
+        self.kind().to_owned() + self.rank()
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.rank().contains('.') {
+            true => "alternative ",
+            false => "patch ",
         }
+    }
+
+    fn rank(&self) -> &str {
+        self.name.split(' ').next().unwrap_or_default()
     }
 }
 

@@ -64,7 +64,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open_and_an_unknown_
       Apply it with `cargo nopol apply 1.1`.
 
     Compared with patch 2: their conditions agree for all recorded values; no test distinguishes the patches.
-      The search has no values for which these patches differ; `cargo nopol apply 1 --with-test` looks for a test that distinguishes them.
+      The search knows no values for which these patches differ; `cargo nopol apply 1 --with-test` looks for a test that distinguishes them.
     ");
 
     let alternative = subject.nopol(&["explain", "1.1"]);

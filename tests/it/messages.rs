@@ -594,7 +594,7 @@ fn what_overflows_already_is_named_and_what_doctests_say_is_said() {
         assert_eq!(like_it, patch["alike"] != 0, "{before}");
         // A failing test of the other cause, and doctests, were not run on what is like it.
         for compared in [
-            "of the tests that this patch must pass, none distinguishes ",
+            "every test that passes with this patch also passes with ",
             ", but no doctest was run with ",
         ] {
             assert_eq!(like_it, before.contains(compared), "{before}");

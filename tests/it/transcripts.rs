@@ -190,7 +190,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: constant changed by 1
-       = note: 4 alternatives, not built on their own; of the tests that this patch must pass, none distinguishes them from it: see `explain`
+       = note: 4 alternatives, not built on their own; every test that passes with this patch also passes with them: see `explain`
        = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
     help: change it to `self.items % self.per_page > 0`
        |

@@ -70,9 +70,10 @@ impl<'c> EditFeatures<'c> {
             self.condition(old.as_ref(), new);
             self.set(Feature::AsksForPanic, self.asks_for_panic(new));
             self.set(Feature::PreventsPanic, facts.prevents);
-            // If a test panics, only a clause that prevents that panic counts.
-            let is_exact =
-                facts.panic == PanicAt::Elsewhere && self.guards_exactly(old.as_ref(), new);
+            // If a test panics or crashes, only a clause that prevents that counts.
+            let is_exact = facts.panic == PanicAt::Elsewhere
+                && !facts.prevents
+                && self.guards_exactly(old.as_ref(), new);
             self.set(Feature::GuardsExactly, is_exact);
             self.put(Feature::GuardOff, self.guards_off(old.as_ref(), new));
         }
@@ -277,7 +278,10 @@ impl<'c> EditFeatures<'c> {
         if let Some(old) = old.filter(|_| fresh.is_empty()) {
             self.consistency(old, new);
         }
-        self.put(F::Relevant, self.relevance(&fresh));
+        // The crash says which variables matter.
+        if !(self.case.is_c && self.facts.prevents) {
+            self.put(F::Relevant, self.relevance(&fresh));
+        }
         let compares_more = |old| truths_compared(new) > truths_compared(old);
         self.set(F::ComparesTruth, old.is_some_and(compares_more));
         self.set(F::RemainderOrdered, orders_remainder(new));

@@ -273,13 +273,13 @@ fn a_family_is_compared_by_the_tests_that_were_run_on_it() {
     outcome.patches[0].alike = 2;
     assert_eq!(
         notes(&outcome),
-        "2 alternatives, not built on their own; of the tests that this patch must pass, none distinguishes them from it, but no \
+        "2 alternatives, not built on their own; every test that passes with this patch also passes with them, but no \
          doctest was run with the alternatives: see `explain`"
     );
     let said = explained(&outcome, "1");
     assert!(
         said.contains(
-            "Alternatives, not built on their own (of the tests that this patch must pass, none"
+            "Alternatives, not built on their own (every test that passes with this patch"
         ),
         "{said}"
     );

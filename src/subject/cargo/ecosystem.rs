@@ -99,6 +99,7 @@ impl Ecosystem for Packages {
         let leaves_out = !options.package.is_empty() && !self.members.iter().all(is_chosen);
         let given = [
             (leaves_out, "--package"),
+            (options.all_targets, "--all-targets"),
             (options.lib, "--lib"),
             (!options.exclude.is_empty(), "--exclude"),
             (options.bins, "--bins"),

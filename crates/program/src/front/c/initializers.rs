@@ -60,6 +60,8 @@ impl Translator<'_> {
                 statements.push(copy);
             }
             Type::Array(..) => return self.outside(value, "this cannot initialize an array"),
+            // Only counted: a value may refer to the variable, which has no type yet.
+            _ if self.is_folding => {}
             _ => {
                 let expr = self.converted(value, ty)?;
                 let place = self.value_place(value);
