@@ -24,6 +24,8 @@ struct Learned {
     of_clause: Row,
     /// The mean score of the variables that people tested in guards and in conditions of statements.
     usual: [f64; 2],
+    /// Whether that is the difference from the largest score at the place: then only variables of one place compare, not places.
+    is_by_place: bool,
     /// For added clauses, the mean difference of that score from the largest score at the place: the model does not learn
     /// which condition gets a clause.
     usual_of_clause: f64,
@@ -36,6 +38,7 @@ const RUST: Learned = Learned {
     of_new: [1.14, 0.26, 0.81, 0.41, 0.77, 0.13, 0.63, 0.46, 0.25, 0.09],
     of_clause: [0.19, 0.60, 0.18, 0.17, 0.45, 0.36, 1.85, 0.59, 0.06, -0.39],
     usual: [2.44, 2.84],
+    is_by_place: false,
     usual_of_clause: -0.66,
 };
 
@@ -44,7 +47,8 @@ const RUST: Learned = Learned {
 const C: Learned = Learned {
     of_new: [1.42, -0.14, 0.62, 1.06, 0.71, 0.66, 0.47, 0.51, 0.27, 0.51],
     of_clause: [0.90, 0.06, 0.51, -0.32, 0.72, 0.03, 1.87, 0.38, -0.54, 0.03],
-    usual: [3.53, 3.72],
+    usual: [-0.74, -0.83],
+    is_by_place: true,
     usual_of_clause: -0.83,
 };
 
@@ -289,10 +293,12 @@ impl<'t> Place<'t> {
             return 0.0;
         }
         let usual = match self.is_condition {
-            true => {
-                known.iter().map(score).fold(f64::NEG_INFINITY, f64::max) + learned.usual_of_clause
-            }
+            true => learned.usual_of_clause,
             false => learned.usual[usize::from(self.is_wrap)],
+        };
+        let usual = match self.is_condition || learned.is_by_place {
+            true => known.iter().map(score).fold(f64::NEG_INFINITY, f64::max) + usual,
+            false => usual,
         };
         let mean = own.iter().sum::<f64>() / own.len() as f64;
         // Statements mention their variables more often than conditions do, so they get no positive relevance.

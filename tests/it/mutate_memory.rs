@@ -197,6 +197,7 @@ fn pointers_into_different_objects_are_not_compared() {
             "struct { int a; long b; int c; } s; return &s.c - &s.a;",
             "const char *p = \"abc\", *q = \"bc\"; return p + 1 == q;",
             "const char *p = \"\", *q = \"abc\"; return p == q + 3;",
+            "static int a, b; return &a < &b;",
             "return \"a\\0b\" == \"b\";",
         ],
     );
@@ -209,6 +210,7 @@ fn pointers_into_different_objects_are_not_compared() {
             "const char *p = \"abc\", *q = \"xyz\"; return p == q;",
             "return \"a\\0b\" == \"a\" || \"a\\0b\" == \"a\\0c\";",
             "int a[2], b[2]; return a == b;",
+            "struct v v; int *p = &v.z; return v.a < p && p > v.a + 1 && &v.a[1] <= v.a + 1;",
         ],
     );
 }

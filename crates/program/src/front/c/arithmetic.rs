@@ -8,6 +8,9 @@ use super::types::Type;
 use super::{Translated, Translator};
 use crate::ir::{BinaryOp, Expr, ExprKind, Overflow, Scalar, UnaryOp};
 
+/// Why two pointers are neither ordered nor subtracted.
+const DIFFERENT_TYPES: &str = "these pointers have different types";
+
 impl Translator<'_> {
     /// A number after the integer promotions.
     pub(super) fn number(&self, value: Value, syntax: Syntax<'_>) -> Translated<Value> {
@@ -208,9 +211,11 @@ impl Translator<'_> {
                 Type::Pointer(_),
                 Type::Pointer(_),
             ) => {
-                let distance = self.distance(left, right, 1, syntax)?;
-                let zero = build::constant(0, distance.expr.ty, build::nowhere(syntax.span()));
-                Ok(self.same_pointer(op, distance.expr, zero, syntax))
+                if !self.types.are_compatible(&left.ty, &right.ty) {
+                    return self.outside(syntax, DIFFERENT_TYPES);
+                }
+                // Members of one structure have an order (C11, 6.5.8p5), though no distance.
+                Ok(self.same_pointer(op, left.expr, right.expr, syntax))
             }
             _ => self.outside(
                 syntax,
@@ -228,7 +233,7 @@ impl Translator<'_> {
         matches!(expr.kind, ExprKind::Null | ExprKind::Constant(0))
     }
 
-    /// `==` of pointers.
+    /// A comparison of pointers.
     fn same_pointer(&self, op: BinaryOp, left: Expr, right: Expr, syntax: Syntax<'_>) -> Value {
         let expr = build::compare(op, left, right, self.own_span(syntax));
         Value {
@@ -289,7 +294,7 @@ impl Translator<'_> {
         syntax: Syntax<'_>,
     ) -> Translated<Value> {
         if !self.types.are_compatible(&left.ty, &right.ty) {
-            return self.outside(syntax, "these pointers have different types");
+            return self.outside(syntax, DIFFERENT_TYPES);
         }
         Ok(Value {
             expr: Expr {
