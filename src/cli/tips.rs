@@ -67,18 +67,27 @@ const OF_TESTS: [&str; 10] = [
     "--test-threads",
 ];
 
-/// Options of other commands that stand for something here.
-const OF_OTHERS: [(&str, &str); 7] = [
-    ("--fix", "`--apply` writes a patch into your files"),
-    ("--write", "`--apply` writes a patch into your files"),
-    ("--dry-run", "nothing is written without `--apply`"),
+/// Options of other programs, the option that a command must have for the tip to be true, and the tip.
+const OF_OTHERS: [(&str, &str, &str); 7] = [
+    ("--fix", "apply", "`--apply` writes a patch into your files"),
+    (
+        "--write",
+        "apply",
+        "`--apply` writes a patch into your files",
+    ),
+    ("--dry-run", "apply", "nothing is written without `--apply`"),
     (
         "--doc",
+        "apply",
         "doctests are not repaired: copy one into a `#[test]` first",
     ),
-    ("--no-fail-fast", "all tests run in any case"),
-    ("--keep-going", "all tests run in any case"),
-    ("--output-format", "the option is called `--format`"),
+    ("--no-fail-fast", "apply", "all tests run in any case"),
+    ("--keep-going", "apply", "all tests run in any case"),
+    (
+        "--output-format",
+        "format",
+        "the option is called `--format`",
+    ),
 ];
 
 /// What the user may have meant by an option that the command does not have.
@@ -91,14 +100,17 @@ fn option(arg: &str, given: &[String]) -> Option<String> {
             "options of the test programs go after `--`: `-- {arg}`"
         ));
     }
-    if let Some((_, tip)) = OF_OTHERS.iter().find(|(other, _)| *other == name) {
-        return Some((*tip).to_owned());
-    }
     let known: Vec<&str> = command
         .get_arguments()
         .filter(|it| !it.is_hide_set())
         .filter_map(clap::Arg::get_long)
         .collect();
+    let mut others = OF_OTHERS.iter();
+    if let Some((_, _, tip)) =
+        others.find(|(other, needed, _)| *other == name && known.contains(needed))
+    {
+        return Some((*tip).to_owned());
+    }
     let near = nearest(name.strip_prefix("--")?, known.into_iter())?;
     Some(format!("did you mean `--{near}`?"))
 }
@@ -202,6 +214,8 @@ mod tests {
         // `man` takes no arguments for tests.
         assert_eq!(tip(&["cargo-nopol", "man", "--nocapture"]), None);
         assert_eq!(tip(&["cargo-nopol", "--timings"]), None);
+        // `apply` does write.
+        assert_eq!(tip(&["cargo-nopol", "apply", "--dry-run"]), None);
         let file = tip(&["cargo-nopol", "list", "src/lib.rs"]).unwrap();
         assert_eq!(file, "to search one file: `--file src/lib.rs`");
         // These take no test.

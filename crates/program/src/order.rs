@@ -190,9 +190,9 @@ impl Walk<'_> {
 
     /// Compares an item of an initializer with the items before it, if the statement initializes a part of a variable.
     fn item(&mut self, statement: &Statement, items: &mut Items) {
-        let (span, own) = match statement {
-            Statement::Assign { value, .. } => (value.span, self.expr(value)),
-            Statement::Copy { source, span, .. } => (*span, self.lvalue(source)),
+        let span = match statement {
+            Statement::Assign { value, .. } => value.span,
+            Statement::Copy { span, .. } => *span,
             _ => return,
         };
         let is_around = |list: &&Span| {
@@ -207,6 +207,11 @@ impl Walk<'_> {
             };
         }
         if list.is_some() {
+            let own = match statement {
+                Statement::Assign { value, .. } => self.expr(value),
+                Statement::Copy { source, .. } => self.lvalue(source),
+                _ => return,
+            };
             if items.before.iter().any(|other| own.disturbs(other, self)) {
                 self.found.insert(span);
             }
