@@ -178,6 +178,19 @@ fn memory_has_a_size() {
 }
 
 #[test]
+fn an_array_without_a_length_may_refer_to_itself_in_its_initializer() {
+    let list = "struct l { struct l *next; int n; }; static struct l all[] = { { &all[1], 1 }, { 0, 2 } };";
+    expect(
+        "right",
+        &[&format!("{list} return 1 / (all[0].next->n - 1);")],
+    );
+    expect(
+        "a number is divided by zero",
+        &[&format!("{list} return 1 / (all[0].next->n - 2);")],
+    );
+}
+
+#[test]
 fn no_string_literal_is_written_to() {
     let bodies = [
         "char *p = \"\"; *p = k; return 0;",
