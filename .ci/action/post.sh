@@ -19,7 +19,9 @@ ask() {
 }
 
 # The mark at the end of the review's text. If the job ran before on this commit, or runs in a matrix, the review may be there.
-mark=$(grep -o '<!-- cargo-nopol [0-9a-f]* -->' "$REPORT/review.json" | tail -n 1)
+# Without its brackets, which JSON may escape.
+mark=$(grep -o 'cargo-nopol [0-9a-f]* -->' "$REPORT/review.json" | tail -n 1)
+mark=${mark% -->}
 for page in 1 2 3 4 5; do
     code=$(ask "$reviews?per_page=100&page=$page")
     case $code in
