@@ -286,8 +286,8 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     let Some((_, mut depends)) = current_dependencies(settings, &subject, &outputs) else {
         return Earlier::Nothing;
     };
-    let made = outcome.made_lock.as_deref();
-    dependencies::forget_lock(&mut depends, &dependencies, &subject.root, made);
+    let (made, lock) = (&outcome.made_files, outcome.made_lock.as_deref());
+    dependencies::forget_made(&mut depends, &dependencies, &subject.root, made, lock);
     let changed = dependencies::changed(&dependencies, &depends);
     // What is written now must not count as a change later.
     if changed.is_none()

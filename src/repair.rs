@@ -148,6 +148,7 @@ fn pipeline(
     let warnings = built.plain.warnings.clone();
     outcome.made_lock = dependencies::made_lock(&plain.subject.root, &plain.root);
     let tested = baseline::take(settings, progress, plain, built.plain, &runner, &sources)?;
+    outcome.made_files = dependencies::made_files(&plain.subject.root, &plain.root);
     copies.share_settings();
     let (tests, baseline) = tested;
     progress.take_preparation().report(outcome);

@@ -29,7 +29,7 @@ pub mod terminal;
 mod test_names;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
@@ -160,6 +160,9 @@ pub struct Outcome {
     /// A hash of the `Cargo.lock` that cargo made in the working copy. `None` if the subject had one.
     #[serde(default)]
     pub made_lock: Option<String>,
+    /// Other files that the build and the tests made in the working copy, relative to the subject's root.
+    #[serde(default)]
+    pub made_files: BTreeSet<String>,
     /// The later commands that may refer to these patches.
     #[serde(skip)]
     pub reach: Reach,
@@ -220,6 +223,7 @@ impl Default for Outcome {
             commit: None,
             share: None,
             made_lock: None,
+            made_files: BTreeSet::new(),
             reach: Reach::default(),
             is_full: false,
         }

@@ -52,6 +52,8 @@ const MOST_BEHIND_LINK: usize = 20_000;
 /// Larger subjects are not hashed, so their outcomes are not kept.
 const MOST_FILES: usize = 50_000;
 const MOST_BYTES: u64 = 512 << 20;
+/// So many names of files that a build makes are remembered.
+const MOST_MADE: usize = 2000;
 
 /// The hashes of all dependencies, by name; `None` if there are too many files, or one cannot be read. `skipped`
 /// is the directory in which the tool works, `outputs` are files that it writes.
@@ -101,22 +103,44 @@ pub fn made_lock(root: &Utf8Path, copy: &Utf8Path) -> Option<String> {
     made.flatten().map(|text| hash(&text))
 }
 
-/// Forgets a lock file that is new in the subject and equals the one that cargo made in the working copy: `cargo test`
-/// has made it, and a search would find the same with it.
-pub fn forget_lock(
+/// The files that the build and the tests made in a working copy of the subject, relative to its root; empty if there are too
+/// many to remember.
+pub fn made_files(root: &Utf8Path, copy: &Utf8Path) -> BTreeSet<String> {
+    let entries = WalkDir::new(copy).into_iter().filter_entry(|entry| {
+        let is_target = entry.file_type().is_dir() && entry.file_name() == "target";
+        entry.file_name() != ".git" && !is_target
+    });
+    let files = entries.flatten().filter(|entry| entry.file_type().is_file());
+    let names = files.filter_map(|entry| {
+        let name = entry.path().strip_prefix(copy).ok()?.to_str()?.to_owned();
+        (name != LOCK && !root.join(&name).exists()).then_some(name)
+    });
+    let made: BTreeSet<String> = names.take(MOST_MADE + 1).collect();
+    match made.len() > MOST_MADE {
+        true => BTreeSet::new(),
+        false => made,
+    }
+}
+
+/// Forgets files that are new in the subject because it was built and tested there, too: a search would find the same with them.
+/// A lock file is one of them only if it equals `lock`, the one that cargo made in the working copy.
+pub fn forget_made(
     now: &mut BTreeMap<String, String>,
     before: &BTreeMap<String, String>,
     root: &Utf8Path,
-    made: Option<&str>,
+    made: &BTreeSet<String>,
+    lock: Option<&str>,
 ) {
-    let path = real(root).join(LOCK).display().to_string();
-    let is_same = match (made, now.get(&path)) {
-        (Some(made), Some(now)) => now.rsplit_once('-').is_some_and(|(text, _)| text == made),
-        _ => false,
-    };
-    if is_same && !before.contains_key(&path) {
-        now.remove(&path);
-    }
+    let root = real(root);
+    now.retain(|path, hash| {
+        let name = Path::new(path).strip_prefix(&root).ok();
+        let Some(name) = name.and_then(Path::to_str).filter(|_| !before.contains_key(path)) else {
+            return true;
+        };
+        let text = hash.rsplit_once('-').map(|(text, _)| text);
+        let is_made_lock = name == LOCK && lock.is_some() && text == lock;
+        !is_made_lock && !made.contains(name)
+    });
 }
 
 /// A hash of the files of another directory; `None` as in [`of`].

@@ -66,7 +66,7 @@ fn make(subject: &Subject) {
 /// The one right patch is first, and the subject is as it was.
 fn is_repaired(subject: &Subject) {
     let before = subject.snapshot();
-    let run = subject.nopol_c(&["--format", "json"]);
+    let run = subject.nopol_c(&["--format", "json", "--no-cache"]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     let edit = &run.json()["patches"][0]["edits"][0];
     assert_eq!(edit["condition"], "score >= needed", "{edit}");

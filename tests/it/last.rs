@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::common::{GRADES, Run, Subject};
 
@@ -47,6 +48,59 @@ fn what_does_not_change_the_patches_needs_no_other_search() {
     // Another lock file may bring other dependencies.
     fs::write(subject.root.join("Cargo.lock"), "version = 3\n").unwrap();
     has_searched(&subject.nopol(&["--quick"]), "Cargo.lock");
+}
+
+/// Builds a C program where it is, as `make` does it.
+fn make(subject: &Subject) {
+    let made = Command::new("make").current_dir(&subject.root).output();
+    let made: Run = made.unwrap().into();
+    assert_eq!(made.code, 0, "{}", made.stderr);
+}
+
+#[test]
+fn what_a_build_of_the_user_leaves_behind_is_no_change() {
+    let grade = r#"#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int passes = 0;
+    if (argc > 2 && atoi(argv[1]) > atoi(argv[2]))
+        passes = 1;
+    return printf("%d\n", passes) < 0;
+}
+"#;
+    let config = r#"[c]
+sources = ["grade.c"]
+build = "make"
+[[c.test]]
+name = "enough"
+command = "./grade 50 50"
+stdout = "1\n"
+[[c.test]]
+name = "less"
+command = "./grade 40 50"
+stdout = "0\n"
+"#;
+    let subject = Subject::new(&[
+        (
+            "Makefile",
+            "grade: grade.o\n\t$(CC) -o $@ grade.o\n\techo built > log\n",
+        ),
+        ("grade.c", grade),
+        ("nopol.toml", config),
+    ]);
+    assert_eq!(subject.nopol_c(&[]).code, 0);
+    assert!(!subject.root.join("grade.o").exists());
+    make(&subject);
+    assert!(subject.root.join("grade.o").exists());
+    is_known(&subject.nopol_c(&["explain"]));
+    // No build makes this one.
+    fs::write(subject.root.join("local.mk"), "").unwrap();
+    has_searched(&subject.nopol_c(&[]), "local.mk is new");
+    // It is there now, so a build that changes it counts.
+    make(&subject);
+    fs::write(subject.root.join("log"), "by hand\n").unwrap();
+    has_searched(&subject.nopol_c(&[]), "log has changed");
 }
 
 #[test]

@@ -327,3 +327,31 @@ static int sub(int a, int b) { return a - b; }
         assert!(!said.contains("from left to right"), "{body}: {said}");
     }
 }
+
+#[test]
+fn a_failing_call_names_operands_with_an_order_that_matters() {
+    let said = |last: &str| {
+        let subject = functions(&format!(
+            "#include <assert.h>
+static int g;
+static int inc(void) {{ return ++g; }}
+int f(int x) {{
+    g = 5;
+    {last}
+    assert(g == 12);
+    return x;
+}}
+"
+        ));
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--level=1", "--size=1"]);
+        run.stdout
+    };
+    let order = "with the operands at f.c:7 evaluated from left to right";
+    let note = "a call that fails here may pass in your build";
+    let open = said("g += inc();");
+    assert!(open.contains("f(0)` fails"), "{open}");
+    assert!(open.contains(order) && open.contains(note), "{open}");
+    let fixed = said("int by = inc(); g += by + 1;");
+    assert!(fixed.contains("f(0)` fails"), "{fixed}");
+    assert!(!fixed.contains("left to right"), "{fixed}");
+}

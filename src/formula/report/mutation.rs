@@ -138,7 +138,19 @@ pub fn notes(shown: &Mutation) -> Vec<String> {
     let mut notes = left_out::sentences(&shown.left_out);
     notes.extend(shown.warnings.iter().cloned());
     notes.extend(untried(shown));
+    notes.extend(failing_in_order(shown));
     notes
+}
+
+/// In which order operands are evaluated in the calls that fail, as a sentence; `None` if no order is assumed.
+fn failing_in_order(shown: &Mutation) -> Option<String> {
+    let order = in_order(&shown.unsequenced);
+    (!order.is_empty() && !shown.failing.is_empty()).then(|| {
+        format!(
+            "calls were examined{}; C leaves this order to the compiler, so a call that fails here may pass in your build",
+            order.trim_start_matches(',')
+        )
+    })
 }
 
 /// Which operators and constants were not tried, and which pointers are not exchanged, a sentence each.

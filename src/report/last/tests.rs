@@ -203,6 +203,7 @@ fn full() -> Outcome {
         commit: Some("c0ffee".to_owned()),
         share: Some((2, 3)),
         made_lock: Some("0123".to_owned()),
+        made_files: ["a.o".to_owned()].into(),
         reach: Reach::default(),
         is_full: false,
     }
