@@ -110,7 +110,9 @@ pub fn made_files(root: &Utf8Path, copy: &Utf8Path) -> BTreeSet<String> {
         let is_target = entry.file_type().is_dir() && entry.file_name() == "target";
         entry.file_name() != ".git" && !is_target
     });
-    let files = entries.flatten().filter(|entry| entry.file_type().is_file());
+    let files = entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_file());
     let names = files.filter_map(|entry| {
         let name = entry.path().strip_prefix(copy).ok()?.to_str()?.to_owned();
         (name != LOCK && !root.join(&name).exists()).then_some(name)
@@ -134,7 +136,10 @@ pub fn forget_made(
     let root = real(root);
     now.retain(|path, hash| {
         let name = Path::new(path).strip_prefix(&root).ok();
-        let Some(name) = name.and_then(Path::to_str).filter(|_| !before.contains_key(path)) else {
+        let Some(name) = name
+            .and_then(Path::to_str)
+            .filter(|_| !before.contains_key(path))
+        else {
             return true;
         };
         let text = hash.rsplit_once('-').map(|(text, _)| text);

@@ -66,19 +66,35 @@ impl Search<'_> {
             BinOp::Sub(_) | BinOp::SubAssign(_)
                 if self.says("attempt to subtract with overflow") =>
             {
-                let left = self.operand(left)?;
-                Some(vec![match is_one(right) {
-                    true => Prevented {
-                        holds: format!("{left} > 0"),
-                        fails: format!("{left} == 0"),
-                    },
-                    false => comparison(&left, CmpOp::Ge, &self.operand(right)?),
-                }])
+                let text = self.operand(left)?;
+                Some(match is_integer(right, "1") {
+                    true => {
+                        let above = Prevented {
+                            holds: format!("{text} > 0"),
+                            fails: format!("{text} == 0"),
+                        };
+                        self.filled(counted(left))
+                            .into_iter()
+                            .chain([above])
+                            .collect()
+                    }
+                    false => vec![comparison(&text, CmpOp::Ge, &self.operand(right)?)],
+                })
             }
             BinOp::Div(_) | BinOp::DivAssign(_) | BinOp::Rem(_) | BinOp::RemAssign(_)
                 if self.says("divide by zero") || self.says("divisor of zero") =>
             {
-                Some(vec![comparison(&self.operand(right)?, CmpOp::Ne, "0")])
+                Some(match counted(right) {
+                    Some(collection) => {
+                        let length = format!("{}.len()", self.operand(collection)?);
+                        let is_not_zero = comparison(&length, CmpOp::Ne, "0");
+                        self.filled(Some(collection))
+                            .into_iter()
+                            .chain([is_not_zero])
+                            .collect()
+                    }
+                    None => vec![comparison(&self.operand(right)?, CmpOp::Ne, "0")],
+                })
             }
             _ => None,
         }
@@ -89,10 +105,12 @@ impl Search<'_> {
         let len = format!("{list}.len()");
         let Expr::Range(range) = &*index.index else {
             let is_out = self.says("index out of bounds");
-            return is_out
-                .then(|| self.bound(&index.index, CmpOp::Lt, &len))
+            let bound = is_out.then(|| self.bound(&index.index, CmpOp::Lt, &len));
+            let is_first = is_integer(&index.index, "0");
+            let filled = self.filled(is_first.then_some(&*index.expr));
+            return bound
                 .flatten()
-                .map(|bound| vec![bound]);
+                .map(|bound| filled.into_iter().chain([bound]).collect());
         };
         let (start, end) = (range.start.as_deref(), range.end.as_deref());
         let at_end = match range.limits {
@@ -143,8 +161,32 @@ impl Search<'_> {
         Some(comparison(&self.operand(inner)?, CmpOp::Ge, "0"))
     }
 
+    /// That a collection has elements, in the words that people use; `None` if there is none, or if evaluating it may have effects.
+    fn filled(&self, collection: Option<&Expr>) -> Option<Prevented> {
+        let fails = format!("{}.is_empty()", self.operand(collection?)?);
+        Some(Prevented {
+            holds: format!("!{fails}"),
+            fails,
+        })
+    }
+
     /// The conditions that a method of the standard library needs.
     fn of_call(&self, call: &ExprMethodCall) -> Option<Vec<Prevented>> {
+        let filled = match &*call.method.to_string() {
+            "unwrap" | "expect" if !self.says("on an `Err` value") => {
+                self.filled(elements(&call.receiver))
+            }
+            "remove" | "swap_remove" if call.args.first().is_some_and(|at| is_integer(at, "0")) => {
+                self.filled(Some(&call.receiver))
+            }
+            _ => None,
+        };
+        let needed = self.needed_by(call).unwrap_or_default();
+        Some(filled.into_iter().chain(needed).collect())
+    }
+
+    /// The conditions as the method itself asks for them.
+    fn needed_by(&self, call: &ExprMethodCall) -> Option<Vec<Prevented>> {
         let of = self.operand(&call.receiver)?;
         let len = format!("{of}.len()");
         let asked = |holds: &str, fails: &str| Prevented {
@@ -211,8 +253,69 @@ fn comparison(left: &str, op: CmpOp, right: &str) -> Prevented {
     }
 }
 
-fn is_one(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "1"))
+fn is_integer(expr: &Expr, digits: &str) -> bool {
+    matches!(expr, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == digits))
+}
+
+/// The collection of which an expression is the length: `v` for `v.len() as f64`.
+fn counted(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Paren(inner) => counted(&inner.expr),
+        Expr::Cast(cast) => counted(&cast.expr),
+        Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
+            Some(&call.receiver)
+        }
+        _ => None,
+    }
+}
+
+/// The collection that has an element for an expression unless it is empty: `v` for `v.iter().max()` and `v.pop()`.
+fn elements(expr: &Expr) -> Option<&Expr> {
+    const OF_COLLECTION: [&str; 16] = [
+        "first",
+        "first_mut",
+        "last",
+        "last_mut",
+        "front",
+        "front_mut",
+        "back",
+        "back_mut",
+        "pop",
+        "pop_front",
+        "pop_back",
+        "split_first",
+        "split_last",
+        "iter",
+        "iter_mut",
+        "chars",
+    ];
+    const OF_ITERATOR: [&str; 14] = [
+        "next",
+        "next_back",
+        "last",
+        "max",
+        "min",
+        "max_by",
+        "min_by",
+        "max_by_key",
+        "min_by_key",
+        "reduce",
+        "copied",
+        "cloned",
+        "rev",
+        "map",
+    ];
+    let Expr::MethodCall(call) = expr else {
+        return None;
+    };
+    let method = call.method.to_string();
+    if call.args.is_empty() && OF_COLLECTION.contains(&&*method) && is_repeatable(&call.receiver) {
+        return Some(&call.receiver);
+    }
+    OF_ITERATOR
+        .contains(&&*method)
+        .then(|| elements(&call.receiver))
+        .flatten()
 }
 
 /// Whether an expression only reads variables, fields and elements, and calls simple getters such as `len`.
@@ -269,10 +372,28 @@ mod tests {
             of("let x = «a % self.size;", zero),
             [["self.size != 0", "self.size == 0"]]
         );
+        assert_eq!(
+            of(
+                "let x = «sum / v.len() as i32;",
+                zero.replace("calculate the remainder with a divisor of", "divide by")
+                    .as_str()
+            ),
+            [
+                ["!v.is_empty()", "v.is_empty()"],
+                ["v.len() != 0", "v.len() == 0"]
+            ]
+        );
         let out = "index out of bounds: the len is 2 but the index is 2";
         assert_eq!(
             of("g(«row[at + 1]);", out),
             [["at + 1 < row.len()", "at + 1 >= row.len()"]]
+        );
+        assert_eq!(
+            of("g(«row[0]);", out),
+            [
+                ["!row.is_empty()", "row.is_empty()"],
+                ["0 < row.len()", "0 >= row.len()"]
+            ]
         );
         let end = "range end index 5 out of range for slice of length 3";
         assert_eq!(
@@ -293,12 +414,25 @@ mod tests {
             of("self.next.«unwrap();", none),
             [["self.next.is_some()", "self.next.is_none()"]]
         );
+        // The call has an effect, its collection has none.
+        for chain in [
+            "list.pop()",
+            "list.iter().map(|x| x + 1).max()",
+            "list.chars().rev().next()",
+        ] {
+            assert_eq!(
+                of(&format!("{chain}.«unwrap();"), none),
+                [["!list.is_empty()", "list.is_empty()"]],
+                "{chain}"
+            );
+        }
     }
 
     #[test]
     fn expressions_with_effects_and_other_panics_give_no_condition() {
         let none = "called `Option::unwrap()` on a `None` value";
-        assert!(of("list.pop().«unwrap();", none).is_empty());
+        assert!(of("list.read().pop().«unwrap();", none).is_empty());
+        assert!(of("list.iter().filter(|x| **x > 1).max().«unwrap();", none).is_empty());
         assert!(of("«a - b;", "assertion failed: a > b").is_empty());
         assert!(of("«a - b;", none).is_empty());
     }
